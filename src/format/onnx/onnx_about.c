@@ -1,5 +1,6 @@
 /*
- * onnx_about.c - what an ONNX file says about itself, and what else is in it
+ * onnx_about.c - texts about an ONNX model, and fields that other formats do
+ * not have
  *
  * Texts of the model and of its main graph get the key "onnx.FIELD", metadata
  * keep their keys.  Texts from another format go to the field of that key, or
@@ -101,7 +102,8 @@ void tn_onnx_describe(const struct tn_model *model, struct tn_about *about)
 
 /* ---- writing ------------------------------------------------------------ */
 
-/* A number as a field gives it back: not "007", and not 0, which is not set. */
+/* Whether a number is in the form in which a field returns it: not "007", and
+ * not 0, which means that it is not set. */
 static bool is_version(struct tn_bytes text, int64_t *version)
 {
     char again[24];
@@ -112,7 +114,7 @@ static bool is_version(struct tn_bytes text, int64_t *version)
     return tn_bytes_is(text, again);
 }
 
-/* What has a field, and a value that the field can hold; the rest is
+/* Texts with a field, and a value that the field can hold; the others are
  * metadata. */
 static bool has_field(const struct tn_fact *item)
 {
@@ -177,7 +179,7 @@ void tn_onnx_put_about(struct tn_onnx_writer *w, struct tn_rope *to)
         tn_pb_put_varint(to, MODEL_VERSION, (uint64_t)version);
 }
 
-/* What an edit set, unless it was said already. */
+/* Texts that an edit set, unless they were written already. */
 static void put_set_metadata(struct tn_onnx_writer *w, struct tn_rope *to)
 {
     const struct tn_changes *changes = w->model->changes;
@@ -235,8 +237,7 @@ void tn_onnx_put_graph_about(struct tn_onnx_writer *w, struct tn_rope *to)
 #define MODEL_FIELDS "ir_version! producer_name! producer_version! domain! model_version! doc_string! metadata_props! opset_import! "
 #define TENSOR { "onnx.TensorProto", NULL, "dims! data_type! float_data! int32_data! string_data! int64_data! name! raw_data! double_data! uint64_data! external_data! data_location!" }
 
-/* Types of inner values are worked out anew; functions are put where they are
- * called. */
+/* Types of inner values are inferred again; functions are inlined. */
 const struct tn_rest_row tn_onnx_taken_by_graph[] = {
     { "onnx.ModelProto", NULL, MODEL_FIELDS "graph functions" },
     { "onnx.GraphProto", "graph", "node name! initializer doc_string! input output value_info sparse_initializer metadata_props!" },
@@ -258,7 +259,8 @@ const struct tn_rest_row tn_onnx_taken_by_graph[] = {
     { NULL, NULL, NULL },
 };
 
-/* "The graph is left behind" stands for all of it but its tensors. */
+/* The loss "the graph is left behind" covers everything in it but its
+ * tensors. */
 const struct tn_rest_row tn_onnx_taken_by_tensors[] = {
     { "onnx.ModelProto", NULL, MODEL_FIELDS "graph functions!" },
     { "onnx.GraphProto", NULL, "node! name! initializer doc_string! input! output! value_info! quantization_annotation! sparse_initializer metadata_props!" },

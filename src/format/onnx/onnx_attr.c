@@ -33,7 +33,7 @@ static bool onnx_next_default(struct tn_cursor *function, struct tn_bytes *name,
                             wire);
 }
 
-/* ---- what an attribute is ----------------------------------------------- */
+/* ---- the kinds of attributes --------------------------------------------- */
 
 static const struct attr_type {
     uint32_t          field;
@@ -278,7 +278,7 @@ static void fill_message(struct decoder *d, struct tn_pb_field *field,
     }
 }
 
-/* Of a field that is not a list the last occurrence counts. */
+/* For a field that is not a list, the last occurrence counts. */
 static void fill(struct decoder *d, struct tn_cursor c)
 {
     struct tn_pb_field field;

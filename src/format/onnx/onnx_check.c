@@ -403,7 +403,7 @@ static void check_structure(struct tn_onnx_checker *ch)
     check_parts_of(ch, false);
 }
 
-/* ---- a graph that no file is behind ------------------------------------- */
+/* ---- a graph without a file ---------------------------------------------- */
 
 static void note_fact_import(struct tn_onnx_checker *ch,
                              const struct tn_fact   *fact)
@@ -448,7 +448,7 @@ static void note_io(struct tn_onnx_checker *ch, uint32_t graph,
         row->dims = dims_of_io(ch, io);
 }
 
-/* Of the main graph an element type must be said. */
+/* An input or output of the main graph must have an element type. */
 static void check_made_io(struct tn_onnx_checker *ch, uint32_t graph,
                           const struct tn_io *io, uint8_t field, uint32_t index)
 {

@@ -1,5 +1,5 @@
 /*
- * onnx_check.h - the state of a check, for onnx_check.c and its neighbours
+ * onnx_check.h - the state of a check, for the files onnx_check*.c
  *
  * Opening verified the grammar of everything that it read.  A check walks the
  * messages again, each with an error of its own: a failure becomes a finding,

@@ -5,7 +5,7 @@
 #include "base/varint.h"
 #include "format/onnx/onnx_check.h"
 
-/* As the reference checker has them. */
+/* Limits of the reference checker. */
 #define MOST_FUNCTIONS 10000
 #define DEEPEST_CALLS  100
 
@@ -76,7 +76,7 @@ static void check_output_name(struct graph_check *g, struct tn_bytes name,
             "'%.*s' is an output and not made in this graph", TN_FMT(name));
 }
 
-/* To be compared with what the nodes make. */
+/* Kept, to be compared with what the nodes make. */
 static void note_type(struct graph_check *g, const struct tn_pb_field *field,
                       uint32_t index, struct tn_bytes name,
                       struct tn_onnx_declared told)
@@ -197,7 +197,7 @@ static void check_field(struct graph_check *g, struct tn_pb_field *field)
     }
 }
 
-/* Nodes one behind the other are skipped at once: opening has noted where each
+/* Nodes one after the other are skipped at once: opening has noted where each
  * begins, and only a node's own tag and length lie between two of them. */
 static void step_over_nodes(struct graph_check *g, struct tn_cursor *c)
 {
@@ -718,7 +718,7 @@ void tn_onnx_check_functions(struct tn_onnx_checker *ch)
     check_trainings(ch);
 }
 
-/* ---- how values go into the graphs that nodes run, and come out of them - */
+/* ---- how values pass into graphs that nodes run, and out of them --------- */
 
 /*
  *   If           nothing goes in; results are the outputs of either branch
@@ -839,10 +839,10 @@ uint32_t tn_onnx_callee(const struct tn_onnx_checker *ch, uint32_t op,
 /* ---- how many ----------------------------------------------------------- */
 
 struct arity {
-    uint32_t inputs, outputs; /* that the graph has to have                   */
+    uint32_t inputs, outputs; /* that the graph must have */
 };
 
-/* False: the op is none that runs graphs, as far as we know. */
+/* False if the op is not known to run graphs. */
 static bool find_arity(const struct tn_onnx_checker *ch, uint32_t op,
                        struct arity *to)
 {

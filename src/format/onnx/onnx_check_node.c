@@ -88,7 +88,7 @@ static uint32_t value_of(const struct tn_model  *model,
                : TN_NONE;
 }
 
-/* Of constants the tensor says it, of other values the graph. */
+/* For constants from the tensor, for other values from the graph. */
 static void declare(void *context, uint8_t *types)
 {
     const struct tn_onnx_checker *ch    = ((struct lexicon *)context)->ch;
@@ -166,7 +166,7 @@ static void declare_sizes(void *context, struct tn_sizing *to)
     }
 }
 
-/* ---- graphs that nodes run, and what the file says twice ---------------- */
+/* ---- graphs that nodes run, and repeated declarations -------------------- */
 
 static uint32_t callee(void *context, uint32_t op, uint32_t number)
 {
@@ -209,7 +209,7 @@ static void claim_path(void *context, uint64_t index, char *to, size_t size)
              row->index);
 }
 
-/* ---- what attributes make ----------------------------------------------- */
+/* ---- types that attributes give ------------------------------------------ */
 
 /* Operators with an attribute that says what they make. */
 static const struct maker {
@@ -314,7 +314,7 @@ void tn_onnx_check_vocab(struct tn_onnx_checker *ch, enum tn_vocab_half half)
 
 /* ---- types -------------------------------------------------------------- */
 
-/* What a type is to be checked for. */
+/* The requirements for a type. */
 struct type_check {
     struct tn_onnx_checker     *ch;
     const struct tn_onnx_place *where;
@@ -555,7 +555,7 @@ struct tn_onnx_declared tn_onnx_check_type(struct tn_onnx_checker     *ch,
      1u << ATTR_TYPE_PROTOS | 1u << ATTR_SPARSE_TENSOR |                       \
      1u << ATTR_SPARSE_TENSORS)
 
-/* What they hold is looked for in other files too. */
+/* Their values may be in other files, too. */
 #define SPARSE_FIELDS (1u << ATTR_SPARSE_TENSOR | 1u << ATTR_SPARSE_TENSORS)
 
 struct attr_seen {
@@ -872,10 +872,9 @@ static void check_node(struct tn_onnx_checker *ch, uint32_t graph, uint32_t op)
     check_domain(&node);
 }
 
-/* ---- names of nodes -----------------------------------------------------
- *
- * A table of their hashes, and where each was seen first: all that is asked is
- * whether a name was there before. */
+/* ---- names of nodes -----------------------------------------------------  A
+ * table of their hashes, and of the place where each was first seen, to find
+ * names that occur twice.  */
 
 struct named {
     uint32_t op;   /* of the graph, counted from 1; 0: a free slot            */

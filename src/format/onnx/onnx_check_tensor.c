@@ -62,7 +62,7 @@ static bool check_dims(struct tensor_check *t)
     return false;
 }
 
-/* Data fields with something in them; an empty raw_data is harmless. */
+/* Data fields that are not empty; an empty raw_data is harmless. */
 static uint32_t used_holders(const struct tn_onnx_tensor *wire)
 {
     uint32_t used = 0;
@@ -276,8 +276,8 @@ static void report_overlap(struct tn_onnx_checker *ch,
                      span.offset, span.length, other);
 }
 
-/* Equal ranges are shared on purpose; others that overlap are a mistake, though
- * nothing forbids them. */
+/* Equal ranges are shared on purpose; other overlaps are probably a mistake,
+ * although they are allowed. */
 static void check_overlaps(struct tn_onnx_checker *ch)
 {
     struct tn_list          rows;
@@ -437,7 +437,7 @@ static void check_index_data(struct sparse *s, uint32_t width)
                                            .width = width };
     uint64_t                  count;
 
-    /* What is wrong with the tensor itself is reported with the tensor. */
+    /* Errors of the tensor itself are reported with the tensor. */
     if (s->ch->report->skip_data ||
         tn_onnx_absent_of(elements->payload.span.source) ||
         tn_payload_check(elements, &failure) != TN_OK ||

@@ -1,5 +1,5 @@
 /*
- * onnx_format.c - what an ONNX file looks like, and the formats it is
+ * onnx_format.c - recognizes ONNX files, and defines their formats
  *
  *   08 nn ... 3a ...   a ModelProto: ir_version = 1 (varint), graph = 7,
  *                      opset_import = 8; a SavedModel has 1 and 2 alone

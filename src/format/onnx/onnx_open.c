@@ -25,8 +25,8 @@ struct tn_onnx_cached_name {
     uint32_t        id;
 };
 
-/* Most inputs were made a few nodes before: found here, a name costs no walk
- * through tables that are larger than the machine's caches. */
+/* Most inputs were made a few nodes before: names that are found here need no
+ * lookup in tables that are larger than the processor's caches. */
 #define TN_ONNX_RECENT_SIZE 1024
 
 struct tn_onnx_recent_value {
@@ -78,7 +78,7 @@ struct tn_onnx_reader {
 
 /* ---- tensors ------------------------------------------------------------ */
 
-/* Where a tensor stands. */
+/* The place of a tensor. */
 struct place {
     uint32_t graph, node, slot, part;
     uint8_t  role;
@@ -149,7 +149,7 @@ static uint32_t last_tensor_name(const struct tn_onnx_reader *r)
     return tn_list_at(tensors, struct tn_tensor, tensors->count - 1)->name;
 }
 
-/* The values of a sparse tensor name it. */
+/* The name of a sparse tensor is that of its values. */
 static uint32_t sparse_name(const struct tn_onnx_reader *r, uint64_t first)
 {
     const struct tn_list *tensors = &r->model->tensors;
@@ -277,7 +277,7 @@ static bool is_nested(uint32_t number)
            number == ATTR_SPARSE_TENSORS;
 }
 
-/* Whether there is nothing in it that the model keeps. */
+/* Whether the model keeps nothing of it. */
 static bool read_attribute(struct tn_onnx_reader *r, struct tn_cursor *outer,
                            struct tn_pb_field *attribute, struct place place)
 {
@@ -379,7 +379,7 @@ struct node {
 /* An operator without attributes. */
 enum { SHORT_TAIL = 8 };
 
-/* The operator was met. */
+/* The operator was read. */
 static void look_at_tail(struct tn_onnx_reader *r, const struct tn_cursor *c,
                          const struct tn_pb_field *field, struct node *node)
 {
@@ -450,7 +450,7 @@ static void finish_op(struct tn_onnx_reader *r, const struct node *node,
     add_outputs(r, index);
 }
 
-/* What trains a model is not what the model computes. */
+/* A training graph is not part of what the model computes. */
 static bool is_for_training(const struct tn_model *model, uint32_t graph)
 {
     while (graph != TN_NONE &&
@@ -496,7 +496,7 @@ static void read_node(struct tn_onnx_reader *r, uint32_t graph,
 
 /* ---- the fields of a graph or function ---------------------------------- */
 
-/* What is counted while a graph is walked, over all its pieces. */
+/* Counters for a walk over all pieces of a graph. */
 struct graph_state {
     uint32_t index;
     uint32_t nodes, initializers, sparse, attributes;

@@ -169,7 +169,7 @@ void tn_onnx_tensor_read(struct tn_cursor *body, struct tn_arena *arena,
         dims_keep(&dims, tensor, body->error);
 }
 
-/* ---- elements that cannot be had ---------------------------------------- */
+/* ---- elements that cannot be read ---------------------------------------- */
 
 static enum tn_status absent_read(struct tn_source *source, uint64_t offset,
                                   void *to, size_t size, struct tn_error *error)
@@ -290,7 +290,7 @@ static bool refuses_shape(const struct tn_onnx_tensor *tensor,
     return true;
 }
 
-/* No field that could hold elements of this type. */
+/* The reason if no field can hold elements of this type. */
 static void place_nothing(const struct tn_onnx_tensor *tensor,
                           const struct tn_onnx_type   *type,
                           struct tn_arena *arena, struct tn_elements *elements,
@@ -376,7 +376,8 @@ static const char *rule_of(enum tn_status status)
     return status == TN_INVALID ? "unsafe-location" : "unreadable-file";
 }
 
-/* Out of memory ends the reading; everything else is a fact about the file. */
+/* Running out of memory ends the reading; all other failures are about the
+ * file. */
 static bool is_ours(enum tn_status status)
 {
     return status == TN_NO_MEMORY || status == TN_LIMIT;
@@ -436,7 +437,8 @@ static bool read_decimal(struct tn_bytes text, uint64_t *value)
     return text.size > 0;
 }
 
-/* Why the range is none of the file's, or NULL; *span is the range then. */
+/* Why the range is not inside the file; NULL if it is: then *span is the
+ * range. */
 static const char *read_range(struct tn_onnx_external     *external,
                               const struct tn_onnx_tensor *tensor,
                               const struct tn_elements    *elements,

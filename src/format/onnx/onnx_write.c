@@ -1,5 +1,5 @@
 /*
- * onnx_write.c - a model back into a file, and weights from here to there
+ * onnx_write.c - writes a model, and moves weights into external files and back
  *
  * The file is written from the one that was read.  Everything that does not
  * change is a span of it, and adjacent spans are joined, so a million nodes
@@ -34,8 +34,8 @@ static void put_spliced_field(struct tn_onnx_writer *w, struct tn_rope *to,
  * its field numbers, and what the tables do not hold (doc strings, value infos,
  * fields that we do not know) follows from its old bytes.
  *
- * Written without a file behind it, a model gets the versions that its facts
- * name, or old ones that nearly everybody reads.
+ * A model without a file gets the versions in its facts, or old ones that
+ * nearly all programs read.
  */
 
 #define DEFAULT_IR      8
@@ -76,7 +76,7 @@ static void put_field(struct tn_onnx_writer *w, struct tn_rope *to,
         tn_rope_span(to, tn_pb_field_span(c, field));
 }
 
-/* What is left of a message once the tables had their say. */
+/* The fields of a message that the tables do not have. */
 static void put_rest(struct tn_onnx_writer *w, struct tn_rope *to,
                      struct tn_span wire, uint32_t said)
 {
@@ -122,7 +122,7 @@ static void put_tensor(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_pb_put_message(to, number, &message);
 }
 
-/* Where an attribute that is being written stands. */
+/* The place of an attribute that is being written. */
 struct attr_place {
     uint32_t op, slot;
     unsigned depth;
@@ -507,7 +507,7 @@ static void put_dim(struct tn_rope *to, struct tn_arena *arena,
     tn_pb_put_message(to, SHAPE_DIM, &message);
 }
 
-/* A type in a message of its own: field 1 of what holds it. */
+/* A type in a message of its own: field 1 of the one that contains it. */
 static void put_wrapped(struct tn_onnx_writer *w, struct tn_rope *to,
                         uint32_t number, struct tn_rope *type)
 {
@@ -577,8 +577,8 @@ static void put_io_list(struct tn_onnx_writer *w, struct tn_rope *to,
     }
 }
 
-/* A graph must have one.  The main graph of a model that was ONNX before gets
- * back what it was called. */
+/* A graph must have a name.  The main graph of a model that was ONNX before
+ * keeps its name. */
 static void put_new_name(struct tn_onnx_writer *w, struct tn_rope *to,
                          uint32_t index)
 {
@@ -595,7 +595,7 @@ static void put_new_name(struct tn_onnx_writer *w, struct tn_rope *to,
 
 /* ---- inputs, outputs and value infos that an edit changed --------------- */
 
-/* What the file says of values, by name, in one of the three lists. */
+/* Declarations of values in the file, by name, in one of the three lists. */
 struct told {
     struct tn_intern names;
     struct tn_list   wires; /* struct tn_span by name                         */
@@ -639,7 +639,7 @@ static struct tn_bytes name_in_file(const struct tn_io *io)
     return io->key.size ? io->key : io->name;
 }
 
-/* An unset span if the file says nothing. */
+/* An unset span if the file has no declaration. */
 static struct tn_span find_told(const struct told *told, const struct tn_io *io)
 {
     uint32_t id = tn_intern_find(&told->names, name_in_file(io));
@@ -660,8 +660,8 @@ static bool is_same_type(const struct tn_io *a, const struct tn_io *b)
     return true;
 }
 
-/* Where the type is that of the file, the bytes of the type stay: types may
- * say more than we read. */
+/* If the type did not change, its bytes stay, because they may have more than
+ * is read here. */
 static void put_changed_io(struct tn_onnx_writer *w, struct tn_rope *to,
                            uint32_t number, const struct tn_io *io,
                            struct tn_span wire)
@@ -932,7 +932,7 @@ static void import(struct imports *imports, struct tn_bytes domain,
                    version);
 }
 
-/* What the model imports already: on its wire, or in its facts. */
+/* Opsets that the model already imports: on its wire, or in its facts. */
 static void import_known(struct imports *imports, bool is_written)
 {
     const struct tn_model       *model  = imports->w->model;
@@ -991,7 +991,7 @@ static void put_imports(struct tn_onnx_writer *w, struct tn_rope *to,
     tn_intern_done(&imports.domains);
 }
 
-/* The smallest version that has what was added. */
+/* The smallest version that supports what was added. */
 static uint64_t needed_ir(const struct tn_model *model)
 {
     uint64_t needed = 0;
@@ -1099,7 +1099,7 @@ static bool has_other_imports(const struct tn_onnx_writer *w)
     return detail && detail->has_other_imports;
 }
 
-/* Those of an edit, since the file was read. */
+/* Texts that an edit set after the file was read. */
 static void keep_changes(struct tn_model *made, const struct tn_model *base,
                          struct tn_error *error)
 {
@@ -1209,7 +1209,7 @@ static const struct tn_text_change *change_of_entry(
     return tn_changes_text(w->model->changes, TN_TEXT_METADATA, key);
 }
 
-/* What is changed stands where it stood, once. */
+/* A changed text stays at its place, once. */
 static bool put_changed_text(struct tn_onnx_writer *w, struct tn_rope *to,
                              const struct tn_pb_field *field,
                              struct progress          *done)
@@ -1436,7 +1436,7 @@ static enum tn_status decide_all(struct tn_onnx_writer *w)
 
 /* ---- the external file -------------------------------------------------- */
 
-/* Tensors that shared a range of an external file go on sharing it. */
+/* Tensors that shared a range of an external file still share it. */
 struct shared {
     struct tn_intern keys;
     struct tn_list   offsets; /* uint64_t by key                             */
@@ -1557,8 +1557,8 @@ static enum tn_status copy_side(struct tn_onnx_writer *w,
     return TN_OK;
 }
 
-/* Data that stays outside goes along: every external file once, whole, under
- * its own name, so that offsets hold. */
+/* Copies external files whose data stay outside: each once, whole, under its
+ * own name, so that offsets stay valid. */
 static enum tn_status copy_sides(struct tn_onnx_writer *w)
 {
     struct tn_intern seen;
@@ -1599,7 +1599,7 @@ static int by_wire(const void *left, const void *right, void *context)
            (a->wire.offset < b->wire.offset);
 }
 
-/* Whether the file calls the tensor otherwise. */
+/* Whether the tensor has another name in the file. */
 static bool is_renamed(struct tn_onnx_writer *w, const struct tn_tensor *row)
 {
     struct tn_pb_field field;
@@ -1785,8 +1785,8 @@ static void put_patched(struct tn_onnx_writer *w, struct tn_rope *to,
 
 /* ---- splicing around patches -------------------------------------------- */
 
-/* A message on the way down to a patch.  The stack is ours: how deep it goes
- * is the file's choice. */
+/* A message on the path to a patch.  The stack is in memory of ours, because
+ * the file decides how deep it is. */
 struct level {
     struct tn_cursor c;
     struct tn_rope   rope;
