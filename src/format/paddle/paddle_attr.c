@@ -77,7 +77,7 @@ static const char *paddle_attr_word(struct tn_span wire)
     return type && !tn_failed(&failure) ? type->word : "";
 }
 
-/* Where decoded values go: one of them, as the type says. */
+/* The array for decoded values: one of them, by type. */
 struct room {
     int64_t         *ints;
     float           *floats;
@@ -100,8 +100,8 @@ static void make_room(struct room *room, const struct attr_type *type,
         value->of.ints = room->ints = tn_new(arena, int64_t, count, error);
 }
 
-/* As protobuf has it: any number but 0 is true, and of a number in a field of
- * 32 bits the upper ones do not count.  Those of 64 bits are l and longs. */
+/* As in protobuf: any number but 0 is true, and a number in a field of 32 bits
+ * keeps its lower half.  Fields of 64 bits are l and longs. */
 static int64_t whole_number(const struct attr_type *type, uint64_t bits)
 {
     if (type->kind == TN_ATTR_BOOL)
@@ -122,7 +122,7 @@ static void put_number(struct room *room, const struct attr_type *type,
         room->ints[index] = whole_number(type, bits);
 }
 
-/* Of a field that is not a list the last occurrence counts. */
+/* For a field that is not a list, the last occurrence counts. */
 static void fill(struct room *room, const struct attr_type *type,
                  struct tn_cursor c)
 {

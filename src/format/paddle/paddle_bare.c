@@ -90,7 +90,7 @@ static enum tn_status find_layout(struct tn_source   *file,
     if (*layout == TN_LOD_NONE)
         return tn_error_set(error, TN_MALFORMED, 0,
                             "this is not a tensor record");
-    /* SelectedRows begin like a shipped record, and are none. */
+    /* SelectedRows begin like a shipped record, but are not one. */
     if (*layout == TN_LOD_SHIPPED && !is_one_shipped(file) &&
         is_one_of_rows(file))
         *layout = TN_LOD_ROWS;
@@ -112,7 +112,7 @@ static bool is_combined_name(const char *name)
            !strcmp(name, "__params__");
 }
 
-/* By hand: printf costs more than to read the record. */
+/* Without printf, which takes longer than reading the record. */
 static char *put_number(char *to, uint64_t number, size_t digits)
 {
     for (size_t i = digits; i-- > 0; number /= 10)
@@ -120,7 +120,7 @@ static char *put_number(char *to, uint64_t number, size_t digits)
     return to;
 }
 
-/* No two are the same, and nothing looks them up but the user. */
+/* All are different, and only users look them up. */
 static void name_rows(struct tn_model *model, const char *file,
                       struct tn_error *error)
 {
@@ -157,7 +157,7 @@ static enum tn_status params_open(struct tn_bundle *bundle,
         model->file_size = bundle->main->size;
         return tn_paddle_open_part(bundle, model, program, error);
     }
-    model->file_size = bundle->main->size; /* others were only looked at */
+    model->file_size = bundle->main->size; /* others were only examined */
     TN_TRY(find_layout(bundle->main, &layout, error));
     TN_TRY(read_records(model, bundle->main, layout, error));
     name_rows(model, bundle->name, error);

@@ -1,5 +1,5 @@
 /*
- * paddle_check.c - whether a model is complete, and agrees with itself
+ * paddle_check.c - checks whether a model is complete and consistent
  *
  * The program: blocks are numbered and nested, names are declared, attributes
  * have values of their type, inputs and outputs are numbered without gaps.  The
@@ -282,7 +282,7 @@ static void note_column(struct op_check *o)
 
 enum { ROLE_BACKWARD = 1, ROLE_OPTIMIZE = 2, ROLE_LR = 16 };
 
-/* The operator is of training, and not of running the model. */
+/* Whether the operator belongs to training, not to running the model. */
 static bool is_training(uint32_t role)
 {
     return role & (ROLE_BACKWARD | ROLE_OPTIMIZE | ROLE_LR);
@@ -413,15 +413,14 @@ static enum tn_status check_program(struct tn_paddle_checker *k)
 /*
  * Operators run in the order of their block.  A variable that is declared has
  * no value until an operator, a feed or a parameter gives it one: Paddle stops
- * where one is read before.  Of these it can be said for certain where
- * operators run, which is in the outermost block and in the loops of it; in a
- * branch, or in a loop in a loop, a read may come after a write that stands
- * behind it.
+ * where one is read before.  This is certain only for operators in the
+ * outermost block and in its loops; in a branch, or in a loop in a loop, a read
+ * may run after a write that comes later in the file.
  *
  * What nothing ever writes is left alone: a program may be fed by hand.
  */
 
-/* How deep in loops a read is certain. */
+/* How deep in loops such a read is certain. */
 #define CERTAIN 1
 
 struct order {
@@ -603,12 +602,11 @@ static enum tn_status check_order(const struct tn_model *model,
     return error->status;
 }
 
-/* ---- element types, ranks and sizes that variables are declared with, against
- * what operators take and give - */
+/* ---- declared types, ranks and sizes against those of operators ---------- */
 
 /*
- * The vocabulary has the operators that rules speak of, with the slots that
- * matter to them: nothing else is judged by it.
+ * The vocabulary has the operators for which there are rules, with the slots
+ * that rules use: only those are checked.
  */
 
 /* The block that declares it may be around the one that uses it. */
@@ -652,8 +650,8 @@ static void declare_ranks(void *context, uint8_t *ranks)
             ranks[i] = TN_RANK(told.rank);
 }
 
-/* Where blocks are run by operators, they write variables of others with other
- * sizes in the next round: nothing is said then. */
+/* Blocks that operators run may write variables with other sizes in the next
+ * round: sizes are not compared then. */
 static void declare_sizes(void *context, struct tn_sizing *to)
 {
     const struct tn_model *model = context;
@@ -716,10 +714,10 @@ static uint8_t made(void *context, uint32_t op, const struct tn_vocab_op *kind,
     return 0;
 }
 
-/* ---- ranks that attributes say ------------------------------------------ */
+/* ---- ranks that attributes determine ------------------------------------- */
 
-/* Operators whose result has as many dims as a list has numbers, or more by so
- * many; unless an input says the numbers. */
+/* Operators whose result has as many dims as a list has numbers, plus a
+ * constant, unless an input has the numbers. */
 static const struct shaper {
     const char *op, *attr;
     const char *instead[2]; /* slots                                          */
@@ -905,8 +903,8 @@ static enum tn_status check_model(const struct tn_model *model,
     return tn_vocab_check_builtin(model, &use, "paddle", report, error);
 }
 
-/* A writer that lays a program out anew does not want its graph: it is read
- * for this alone. */
+/* A writer that lays a program out again does not need its graph: it is read
+ * only for this check. */
 static enum tn_status check_types(struct tn_paddle_checker *k)
 {
     struct tn_model again;
@@ -1017,7 +1015,7 @@ static void check_tensor(struct tn_paddle_checker *k,
     check_shape(k, var, row, where);
 }
 
-/* A name that could not be a file's, should the parameters be split. */
+/* A name that cannot be the name of a file, if the parameters are split. */
 static void check_name(struct tn_paddle_checker   *k,
                        const struct tn_paddle_var *var, const char *where)
 {
@@ -1051,7 +1049,7 @@ static void check_stored(struct tn_paddle_checker *k)
     }
 }
 
-/* What a conversion cannot do without. */
+/* What a conversion requires. */
 static void check_parameters(struct tn_paddle_checker *k)
 {
     const struct tn_paddle_detail *detail = k->detail;
@@ -1099,7 +1097,7 @@ static enum tn_status check_files(struct tn_paddle_checker *k,
     return TN_OK;
 }
 
-/* ---- what should not ship ----------------------------------------------- */
+/* ---- data that should not be published ----------------------------------- */
 
 static void check_leaks(struct tn_paddle_checker *k)
 {

@@ -15,8 +15,8 @@
  *   ValueProto     name = 1, type = 2, f = 3, i = 4, s = 5, t = 6,
  *                  floats = 7, ints = 8, strings = 9, tensors = 10
  *
- * It informs, no more: nothing of the model depends on it, and a file that is
- * something else is left alone.
+ * It is only informative: nothing in the model depends on it, and any other
+ * file of that name is ignored.
  */
 
 enum {
@@ -117,7 +117,7 @@ static void add_entry(struct tn_model *model, struct tn_pb_field *message,
                                  TN_FMT(entry.name), entry.value);
 }
 
-/* What PREFIX.meta says, as facts; a file that says nothing is a fact, too. */
+/* The contents of PREFIX.meta as facts; a file without any is a fact, too. */
 static void meta_facts(struct tn_model *model, struct tn_span meta,
                        const char *name, struct tn_error *error)
 {
@@ -166,8 +166,8 @@ const char *tn_paddle_with_suffix(struct tn_arena *arena, const char *name,
 
 /* ---- looking at bytes --------------------------------------------------- */
 
-/* The first block says its number and its parent's: 08 00 10, then -1 in ten
- * bytes, which is what block 0 has. */
+/* The first block has its number and its parent's: 08 00 10, then -1 in ten
+ * bytes, because it is block 0. */
 static bool is_block(struct tn_cursor *body)
 {
     static const uint8_t head[] = { 0x08, 0x00, 0x10, 0xff, 0xff, 0xff, 0xff,
@@ -327,9 +327,8 @@ static bool has_variable(const struct tn_model *model, const char *name)
     return tn_paddle_find_stored(model->detail, tn_text(name)) != NULL;
 }
 
-/* Whether the program beside names that file, or its variables are what the
- * file holds; read into a model of its own,
- * since the caller may go on without it. */
+/* Whether the program beside it names that file, or has exactly the variables
+ * in it; it is read into another model, because the caller may not use it. */
 static enum tn_status names_file(struct tn_bundle *bundle, const char *program,
                                  bool *names, struct tn_error *error)
 {
@@ -525,7 +524,7 @@ static const char *find_other(struct search *s)
 
 /* ---- reading them ------------------------------------------------------- */
 
-/* The main file, if that is what the name means: it is open already. */
+/* The main file, which is open already, if that is its name. */
 static enum tn_status source_of(struct search *s, const char *name,
                                 struct tn_source **source)
 {

@@ -13,7 +13,7 @@
 #include "format/settings.h"
 #include "format/text_model.h"
 
-/* ---- what a program says about itself, and what else is in it ----------- */
+/* ---- texts about a program, and fields that are left behind -------------- */
 
 void tn_paddle_describe(const struct tn_model *model, struct tn_about *about)
 {
@@ -76,8 +76,8 @@ static bool note_word(void *context, struct tn_bytes name)
     return !words->has_stranger;
 }
 
-/* Half of all JSON files have a "version"; a program has blocks, and nothing
- * else at its root. */
+/* Many JSON files have a "version"; a program has blocks, and no other fields
+ * at its root. */
 static bool is_program_text(struct tn_bytes head)
 {
     struct tn_bytes word;

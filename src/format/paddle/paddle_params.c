@@ -1,5 +1,6 @@
 /*
- * paddle_params.c - the tensors of a program, out of its parameter files
+ * paddle_params.c - reads and writes the tensors of a program in its parameter
+ * files
  *
  * A combined file is records and nothing else: no names, no count.  The names
  * are those of the program's stored variables, sorted by their bytes; whether
@@ -85,7 +86,7 @@ enum tn_status tn_paddle_record(const struct tn_tensor *row,
     if (!row->wire.source || !is_origin(row->model))
         return TN_OK;
     if (row->wire.offset == row->elements.payload.span.offset) {
-        record->layout = TN_LOD_BARE; /* a map of words, which is all data */
+        record->layout = TN_LOD_BARE; /* a map of words, without a record */
         return TN_OK;
     }
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
@@ -279,7 +280,8 @@ static uint32_t ordinal_of(const struct tn_paddle_detail *detail,
                       detail->first_vars[var->block]);
 }
 
-/* What the program says is what is stored, as a rule: then that is kept. */
+/* The stored type and shape usually are those of the program: then the
+ * program's are kept. */
 static const uint64_t *keep_dims(const struct tn_lod_record *record,
                                  const struct tn_paddle_var *var,
                                  struct tn_arena *arena, struct tn_error *error)
@@ -316,7 +318,7 @@ void tn_paddle_fill_row(struct tn_tensor           *row,
     row->levels = levels;
 }
 
-/* The value that the program knows it by is this tensor. */
+/* The value of that name in the program is this tensor. */
 static void define(struct tn_model *model, const struct tn_tensor *row)
 {
     uint32_t value = model->wants_graph
@@ -463,7 +465,7 @@ bool tn_paddle_dims_fit(const struct tn_paddle_var *var, uint32_t rank,
         return true;
     for (uint32_t d = 0; d < var->rank; d++)
         if (var->dims[d] < 0)
-            return rank == var->rank; /* not known: any will do */
+            return rank == var->rank; /* not known: any is right */
     while (i < var->rank || k < rank)
         if (next_dim((const uint64_t *)var->dims, var->rank, &i) !=
             next_dim(dims, rank, &k))
@@ -504,7 +506,7 @@ static void expect_fit(struct tn_cursor *c, const struct tn_paddle_var *var,
  * or those that `is_there` (NULL: all) says. */
 struct tn_paddle_subset {
     const bool *is_there; /* by stored variable                               */
-    bool        is_quiet; /* just looking: no tensors are made                */
+    bool        is_quiet; /* only a test: no tensors are made */
 };
 
 static enum tn_status walk(struct tn_model *model, struct tn_source *file,
@@ -587,7 +589,7 @@ static bool variant_fits(struct tn_model *model, struct tn_source *file,
     return walk(model, file, &subset, &error) == TN_OK;
 }
 
-/* Says which other reading of the program the file does fit. */
+/* Reports which other set of variables the file fits. */
 static void explain(struct tn_model *model, struct tn_source *file,
                     struct tn_error *error)
 {

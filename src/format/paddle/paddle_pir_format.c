@@ -139,7 +139,7 @@ static void keep_program(struct tn_bundle *bundle, const struct tn_rope *rope,
     tn_buffer_done(&bytes);
 }
 
-/* Notes borrow from the tree, which goes. */
+/* Notes borrow from the tree, which is released. */
 static void keep_notes(struct tn_list *notes, struct tn_arena *arena,
                        struct tn_error *error)
 {
@@ -150,7 +150,7 @@ static void keep_notes(struct tn_list *notes, struct tn_arena *arena,
     }
 }
 
-/* The program that the JSON says, and what could not be translated. */
+/* Translates the JSON, and notes what could not be translated. */
 static enum tn_status make_program(
     struct tn_bundle *bundle, struct tn_model *model, struct tn_source *json,
     struct tn_source **program, struct tn_list *notes, struct tn_error *error)
@@ -163,7 +163,7 @@ static enum tn_status make_program(
     const struct tn_tree *root = read_tree(json, &work, error);
     if (root && tn_pir_to_program(root, &work, &rope, notes, error) == TN_OK) {
         keep_notes(notes, &model->arena, error);
-        /* Places in it are none of the JSON, and say so. */
+        /* Places in it are not places in the JSON, and messages tell so. */
         const char *name =
             tn_text_format(&model->arena, error, "%s, as a ProgramDesc",
                            json->name[0] ? json->name : bundle->name);
@@ -360,8 +360,8 @@ static struct tn_source *own_text(const struct tn_model *model)
     return ((const struct tn_pir_detail *)model->detail)->json;
 }
 
-/* What is written can be read, or nothing is written: a program may hold what
- * PIR cannot say, such as two parameters of one name. */
+/* Reads back what will be written, because a program may have what PIR cannot
+ * express, such as two parameters of one name. */
 static enum tn_status check_text(struct tn_bytes text, struct tn_memory *memory,
                                  struct tn_error *error)
 {

@@ -729,7 +729,7 @@ static struct tn_bytes temporary(struct tn_pir_maker *m, struct tn_bytes type,
     return stem ? fresh_name(m, stem) : tn_bytes("", 0);
 }
 
-/* What a value is called: by one name, or by those of another. */
+/* Names a value: by one name, or by those of another. */
 static void set_name(struct tn_pir_maker *m, struct tn_pir_result *row,
                      struct tn_bytes name)
 {
@@ -1023,7 +1023,7 @@ static bool put_empty(struct tn_pir_made_op *op, struct tn_bytes name)
     return true;
 }
 
-/* An attribute that no rule names: as what it is, or else as its JSON. */
+/* An attribute that no rule names: by its type, or else as its JSON. */
 static void put_natural(struct tn_pir_maker *m, struct tn_pir_made_op *op,
                         struct tn_bytes name, const struct tn_tree *attr)
 {
@@ -1170,7 +1170,7 @@ static bool is_mark(struct tn_bytes name)
            tn_bytes_is(name, "legacy.outputs");
 }
 
-/* Our writer says `axis` as all axes, and beside it what it was. */
+/* Our writer writes `axis` as all axes, with the old value beside it. */
 static bool is_set_aside(const struct tn_pir_op        *from,
                          const struct tn_pir_attr_rule *rule)
 {
@@ -1252,7 +1252,8 @@ static void put_operand(struct tn_pir_maker *m, struct tn_pir_made_op *op,
     } else if (folds(m->scan, from, index, &value)) {
         char name[80];
         snprintf(name, sizeof name, "%.*s", TN_FMT(port->attr));
-        if (!op_attr(from, name)) /* what our writer set aside wins */
+        if (!op_attr(from, name)) /* the value that our writer kept takes
+                                     precedence */
             tn_pir_put_desc(&op->attrs, port->attr, &value);
     } else if (port->slot.size) {
         add_slot(m, op->in, &op->in_count, port->slot, row->names,
@@ -1506,7 +1507,7 @@ static void put_assign(struct tn_pir_maker *m, uint32_t block,
     op_end(&op, &made_block_at(m, block)->ops);
 }
 
-/* What the last operator of a block hands out. */
+/* The values that the last operator of a block returns. */
 static const struct tn_pir_op *yield_of(struct tn_pir_maker *m, uint32_t block)
 {
     uint32_t last = block_at(m->scan, block)->last_op;
@@ -1711,8 +1712,8 @@ static bool is_while(struct tn_pir_maker *m, const struct tn_pir_op *from)
     return is_one;
 }
 
-/* The variables of the loop get the first values; inside and after it they are
- * called the same. */
+/* The variables of the loop get the initial values; they keep their names
+ * inside and after it. */
 static void put_first_round(struct tn_pir_maker    *m,
                             const struct tn_pir_op *from,
                             const struct tn_bytes  *carried)
@@ -2075,7 +2076,7 @@ static void name_ports(struct tn_pir_maker *m)
 
 /* ---- the program -------------------------------------------------------- */
 
-/* PIR says no version; what it means is what 3.0 means. */
+/* PIR has no version; its operators have the meaning of 3.0. */
 
 static void put_block(struct tn_pir_maker *m, struct tn_rope *to,
                       uint32_t index)

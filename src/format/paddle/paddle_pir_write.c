@@ -29,7 +29,7 @@ struct tn_pir_bound {
     bool            is_array;
 };
 
-/* A name that a block inside gave another meaning. */
+/* A name that an inner block bound to another value. */
 struct tn_pir_undo {
     uint32_t            name;
     struct tn_pir_bound before;
@@ -75,7 +75,7 @@ static void put_ops(struct tn_pir_writer *w, uint32_t index);
 
 /* ---- types -------------------------------------------------------------- */
 
-/* Say what is left behind. */
+/* Reports what is left behind. */
 static void lose(struct tn_pir_writer *w, const char *where, const char *what)
 {
     if (w->loss)
@@ -155,7 +155,7 @@ static struct tn_bytes type_of(struct tn_pir_writer *w, struct tn_desc_var *var)
 
 /* ---- names -------------------------------------------------------------- */
 
-/* What a name means now; NULL: nothing yet. */
+/* The value that a name stands for; NULL: none yet. */
 static struct tn_pir_bound *bound_of(struct tn_pir_writer *w,
                                      struct tn_bytes       name)
 {
@@ -521,7 +521,8 @@ static struct tn_desc_attr *kept_attr(struct tn_pir_writer    *w,
     return kept ? tn_desc_attr(op, tn_text(kept)) : NULL;
 }
 
-/* What our reader kept of it still says the same: it is written as it was. */
+/* If the text that our reader kept still has this value, it is written as it
+ * was. */
 static bool put_as_kept(struct tn_pir_writer *w, const struct tn_desc_op *op,
                         const struct tn_pir_attr_rule *rule,
                         const struct tn_desc_attr     *now)
@@ -717,7 +718,7 @@ static void put_ruled(struct tn_pir_writer *w, const struct tn_desc_op *op,
 
 /* ---- the other attributes ----------------------------------------------- */
 
-/* pir.NAME: what the reader had no word for, as it was. */
+/* pir.NAME: an attribute that the reader could not translate, as it was. */
 static bool put_reserved(struct tn_pir_writer      *w,
                          const struct tn_desc_attr *attr)
 {
@@ -780,7 +781,7 @@ static void put_others(struct tn_pir_writer *w, const struct tn_desc_op *op,
  *   select_input        1.if, whose regions only hand out one of the two
  */
 
-/* What a block does to the variables outside. */
+/* The effect of a block on outer variables. */
 struct change {
     struct tn_bytes     name;
     struct tn_pir_bound before;
@@ -911,7 +912,7 @@ static void put_yield(struct tn_pir_writer *w, const int64_t *values,
     line_end(w, &line);
 }
 
-/* The block's own names are its own from here on. */
+/* From here on, the block's own names are local. */
 static void declare_locals(struct tn_pir_writer *w, uint32_t index)
 {
     struct tn_desc_block *block = &w->desc.blocks[index];
@@ -924,8 +925,8 @@ static void declare_locals(struct tn_pir_writer *w, uint32_t index)
     }
 }
 
-/* Names mean again what they meant outside.  A name that was written inside,
- * and whose new value is not returned, has no value. */
+/* Restores the outer meaning of names.  A name that was written inside, and
+ * whose new value is not returned, has no value. */
 static void undo(struct tn_pir_writer *w, uint64_t mark, uint32_t block,
                  const struct changes *changes)
 {
@@ -1015,7 +1016,7 @@ static void put_while(struct tn_pir_writer *w, const struct tn_desc_op *op)
     undo(w, mark, block, &changes);
     w->depth--;
     finish(w, &line, &changes);
-    /* Nobody outside sees the condition of the last round. */
+    /* The condition of the last round is not used outside. */
     struct tn_pir_bound *bound = bound_of(w, condition);
     if (bound)
         bound->number = 0;
@@ -1150,7 +1151,7 @@ static void put_select(struct tn_pir_writer *w, const struct tn_desc_op *op)
 }
 
 /* An operator that has a block, or chooses between what blocks made; false: it
- * is no such. */
+ * is another operator. */
 static bool put_flow(struct tn_pir_writer *w, const struct tn_desc_op *op)
 {
     bool has_block = block_attr(op) != NULL;
@@ -1751,7 +1752,8 @@ static void put_inputs(struct tn_pir_writer *w)
             put_data(w, &block->vars[i], NULL);
 }
 
-/* PIR has no word for what has no name, and no second slot of one name. */
+/* PIR cannot express slots and attributes without names, or two slots of one
+ * name. */
 static void check_slots(struct tn_pir_writer *w, const struct tn_desc_op *op,
                         const struct tn_desc_slot *slots, uint32_t count)
 {

@@ -120,7 +120,7 @@ static void read_type(struct tn_cursor *body, struct tn_arena *arena,
     }
 }
 
-/* The numbers of then, as those of today. */
+/* Translates old numbers to those of today. */
 static uint32_t old_type(uint64_t type)
 {
     static const uint8_t today[] = { 0, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
@@ -554,7 +554,7 @@ static void read_blocks(struct reader *r)
 
 /* ---- what is stored, and in which order --------------------------------- */
 
-/* Of one name in two blocks the outer block's comes first. */
+/* If a name is in two blocks, that of the outer block comes first. */
 static bool is_before(const void *left, const void *right)
 {
     const struct tn_paddle_var *a = left, *b = right;
@@ -629,7 +629,7 @@ bool tn_paddle_declared(const struct tn_model *model, uint32_t graph,
     const struct tn_paddle_detail *detail = model->detail;
     const struct tn_paddle_var    *var    = NULL;
 
-    /* Blocks of an edited model are others than those of its file. */
+    /* Blocks of an edited model differ from those of its file. */
     if (detail && detail->named && !model->is_edited)
         var = find_var(detail, name, graph);
     if (!var)

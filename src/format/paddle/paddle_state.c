@@ -151,7 +151,7 @@ static const struct tn_paddle_state_detail *origin(const struct tn_model *model)
                                                            : NULL;
 }
 
-/* As the caller wants it, else as it was. */
+/* The layout that the caller wants, else the old one. */
 static bool has_container(const struct tn_model         *model,
                           const struct tn_write_options *options)
 {
@@ -268,7 +268,7 @@ static void add_elements(struct state *s, struct tn_bytes name,
         return;
     row->elements    = *elements;
     row->is_external = var != NULL;
-    /* numpy has no bfloat16: only the program still knows */
+    /* numpy has no bfloat16: only the program has the type */
     if (var && tn_lod_dtype(var->data_type) == TN_BFLOAT16 &&
         elements->shape.dtype == TN_UINT16 &&
         elements->payload.encoding == TN_ENCODING_RAW)
@@ -652,7 +652,7 @@ static bool ends_like_state(const char *name)
            tn_text_ends_with(name, ".pdiparams.info");
 }
 
-/* Any pickle may be one; those that are called so, or that hold numpy's arrays,
+/* Any pickle may be one; those with such a name, or with numpy's arrays,
  * are. */
 static int state_probe(const struct tn_probe *probe)
 {

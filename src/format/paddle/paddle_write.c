@@ -29,9 +29,9 @@
  * that it has on the wire, and its arguments fill them in order; one that an
  * edit made has its inputs in `X` and its outputs in `Out`.
  *
- * Variables follow what uses them.  Of a tensor that is gone the variable goes,
- * and so does one that only operators which are gone had used.  A tensor or a
- * value that is new gets a variable.
+ * Variables follow their uses: the variable of a removed tensor is removed, and
+ * so is one that only removed operators used.  A tensor or a value that is new
+ * gets a variable.
  *
  * When an operator goes, its block goes with it, and the blocks after it get
  * other numbers: then every attribute that names a block is written anew.
@@ -239,7 +239,7 @@ static bool has_shape(const struct tn_paddle_var *var,
     return true;
 }
 
-/* What an edit says of a value; NULL: nothing. */
+/* The declaration of a value by an edit; NULL: none. */
 static const struct tn_io *said_of(const struct encoder *e, uint32_t graph,
                                    struct tn_bytes name)
 {
@@ -253,8 +253,8 @@ static const struct tn_io *said_of(const struct encoder *e, uint32_t graph,
     return NULL;
 }
 
-/* What an edit says of the shape of a value that the program declares; NULL: it
- * is as it was. */
+/* The new shape, by an edit, of a value that the program declares; NULL:
+ * unchanged. */
 static const struct tn_io *other_shape(const struct encoder *e, uint32_t graph,
                                        const struct tn_paddle_var *var,
                                        struct tn_bytes             name)
@@ -270,7 +270,7 @@ static const struct tn_io *other_shape(const struct encoder *e, uint32_t graph,
     return is_same ? NULL : io;
 }
 
-/* What an edit calls a variable of the old program. */
+/* The new name, by an edit, of a variable of the old program. */
 static struct tn_bytes name_now(const struct encoder *e, uint32_t graph,
                                 struct tn_bytes name)
 {
@@ -662,7 +662,7 @@ static void put_head(struct encoder *e, struct tn_rope *to, uint32_t index,
     tn_pb_put_varint(to, BLOCK_PARENT, new_number(e, parent));
 }
 
-/* What a block says beyond its number, variables and operators. */
+/* Fields of a block besides its number, variables and operators. */
 static void put_tail(struct encoder *e, struct tn_rope *to, struct tn_span wire)
 {
     struct tn_cursor   c = tn_cursor_span(wire, e->error);
@@ -711,7 +711,7 @@ static void put_blocks(struct encoder *e, struct tn_rope *to)
         put_block(e, to, i);
 }
 
-/* A version there must be; 0 is that of no release. */
+/* There must be a version; 0 is not that of a release. */
 static void put_no_version(struct encoder *e, struct tn_rope *to)
 {
     struct tn_rope version;
