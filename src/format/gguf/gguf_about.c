@@ -5,7 +5,7 @@
 #include "base/arith.h"
 #include "format/gguf/gguf.h"
 
-/* Longer values stay behind, and are reported. */
+/* Longer values are left out and reported. */
 #define TEXT_LIMIT  (UINT64_C(1) << 20)
 #define ARRAY_LIMIT 4096
 

@@ -63,7 +63,7 @@ static struct tn_error about(const struct tn_source *source, uint64_t offset,
 #define SAY(finding, ...)                                                      \
     snprintf((finding).what, sizeof(finding).what, __VA_ARGS__)
 
-/* A finding, or without a report the end. */
+/* A finding; without a report, a failure. */
 static void complain(struct tn_gguf_files *files, const char *rule,
                      const struct tn_error *finding)
 {
@@ -89,7 +89,7 @@ static struct tn_gguf_file *read_file(struct tn_gguf_files *files,
     return file;
 }
 
-/* What a shard says it is, against its name. */
+/* Compares the number in a shard with that in its name. */
 static void check_split(struct tn_gguf_files      *files,
                         const struct tn_gguf_file *file, unsigned number,
                         unsigned count)
@@ -114,7 +114,7 @@ static void check_split(struct tn_gguf_files      *files,
     }
 }
 
-/* When a shard is bad, a report still wants the others. */
+/* With a report, the other shards are read even if one is bad. */
 static void read_shard(struct tn_gguf_files *files, struct tn_bytes prefix,
                        unsigned number, unsigned count)
 {
@@ -145,7 +145,7 @@ static void read_shard(struct tn_gguf_files *files, struct tn_bytes prefix,
         *files->error = own;
     else if (files->report && tn_failed(&own))
         complain(files, "bad-shard", &own);
-    if (file && tn_failed(&own)) { /* it has nothing to offer */
+    if (file && tn_failed(&own)) { /* it has no tensors */
         tn_gguf_file_done(file);
         files->files.count--;
     }
@@ -197,7 +197,7 @@ static void check_names(struct tn_gguf_files *files)
     }
 }
 
-/* A file that says it is one of several, though its name does not. */
+/* A file that is one of several by its metadata, but not by its name. */
 static void check_alone(struct tn_gguf_files      *files,
                         const struct tn_gguf_file *file)
 {

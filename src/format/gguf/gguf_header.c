@@ -77,7 +77,7 @@ struct reader {
          : tn_report_flaw((r)->report, flaw, (r)->file->source->name,          \
                           (r)->error, __VA_ARGS__))
 
-/* What cannot be stepped over is the end, with a report and without. */
+/* Data that cannot be skipped ends the reading, with or without a report. */
 #define STOP(r, offset, status, ...)                                           \
     tn_fail_at(&(r)->c, offset, status, __VA_ARGS__)
 
@@ -258,7 +258,7 @@ static void walk_inner(struct walking *w)
         w->walk->open(w->walk->context, type, count, w->error);
 }
 
-/* Numbers of which nobody wants to know are stepped over at once. */
+/* Numbers that no caller wants are skipped at once. */
 static void walk_element(struct walking *w, struct level *level)
 {
     unsigned size = tn_gguf_value_size(level->type);
@@ -461,7 +461,7 @@ static void read_type(struct reader *r, struct tn_gguf_tensor *t)
     t->shape.dtype = type ? type->dtype : TN_UNDEFINED;
 }
 
-/* Bytes of its elements; the one place where sizes are computed. */
+/* Bytes of its elements; sizes are computed only here. */
 static void measure(struct reader *r, struct tn_gguf_tensor *t)
 {
     const struct tn_block_type *blocks = tn_block_type(t->type->kind);
@@ -639,12 +639,12 @@ static void check_overlaps(struct reader *r)
                      "shares bytes with tensor '%.*s'", TN_FMT(last->name));
         if (!last || t->size > last->size ||
             t->offset - last->offset >= last->size - t->size)
-            last = t; /* of those so far the one that ends last */
+            last = t; /* the one that ends last so far */
     }
 }
 
-/* What llama.cpp asks for besides: each tensor follows the one before, and the
- * last is padded, too. */
+/* Further requirements of llama.cpp: each tensor follows the one before, and
+ * the last is padded, too. */
 static void check_order(struct reader *r)
 {
     struct tn_gguf_file *file = r->file;

@@ -1,5 +1,5 @@
 /*
- * gguf_keys.c - the keys that readers of GGUF ask for
+ * gguf_keys.c - the keys that readers of GGUF require
  *
  * A file without them is a valid GGUF file, but not a model that llama.cpp
  * runs; check says so.
@@ -70,7 +70,7 @@ static const struct {
 
 #define ARRAY_COUNT (sizeof known_arrays / sizeof known_arrays[0])
 
-/* Families of keys that are not those of an architecture. */
+/* Prefixes of keys that are not architectures. */
 static bool is_common(struct tn_bytes key)
 {
     return tn_bytes_starts_with(key, "general.") ||
@@ -312,7 +312,7 @@ static void check_architecture(struct checking *c, const char *architecture)
         check_tensors(c, tn_gguf_find(c->file, key));
 }
 
-/* Files that are not models say so, or have no tensors. */
+/* Files that are not models have a type that tells so, or no tensors. */
 enum tn_status tn_gguf_check(struct tn_bundle *bundle,
                              const struct tn_model *model,
                              struct tn_report *report, struct tn_error *error)

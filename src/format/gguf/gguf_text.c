@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-/* Of a text, and of an array, that `info` shows. */
+/* The most of a text, and of an array, that `info` shows. */
 #define SHOWN_BYTES    4096
 #define SHOWN_ELEMENTS 6
 
@@ -71,7 +71,7 @@ static size_t cut_character(const uint8_t *bytes, size_t size)
     return 0;
 }
 
-/* What is UTF-8 as it is, and a replacement character for other bytes. */
+/* UTF-8 as it is, and a replacement character for other bytes. */
 static void put_piece(struct tn_json_writer *json, struct tn_bytes text)
 {
     size_t begin = 0, at = 0;

@@ -1,7 +1,7 @@
 /*
  * gguf_write.c - writing GGUF
  *
- * The layout is the one that llama.cpp asks for: tensors in the order of the
+ * The layout is the one that llama.cpp requires: tensors in the order of the
  * model, each at the next multiple of the alignment, and padding after the last
  * one, too.  Metadata of a GGUF file keep their order and are copied; blocks
  * that stay as they are, are copied.
@@ -149,7 +149,7 @@ static const char *refuse(const struct tn_elements *elements)
     return refuse_shape(elements);
 }
 
-/* The same where floats of all types become another one. */
+/* The same if floats of all types become another type. */
 static const char *refuse_quantising(const struct tn_elements *elements)
 {
     return is_float(elements->shape.dtype) ? refuse_shape(elements)
@@ -256,7 +256,7 @@ static uint64_t metadata_size(const struct writing *w)
         size +=
             e->pair ? e->pair->wire.length : 20 + e->key.size + e->text.size;
     }
-    return size + 128; /* and what says which shard it is */
+    return size + 128; /* and the pairs that identify the shard */
 }
 
 /* Which shard each tensor goes to, and where it is there. */
@@ -352,7 +352,7 @@ static bool parse_integer(uint32_t type, struct tn_bytes text, uint64_t *bits)
                           value < INT64_C(1) << (size - 1));
 }
 
-/* The number that a text is, in the type of a value; false if it is none. */
+/* The number in a text, in the type of a value; false if it is not a number. */
 static bool parse_number(uint32_t type, struct tn_bytes text, uint64_t *bits)
 {
     double real;
@@ -374,7 +374,7 @@ static bool parse_number(uint32_t type, struct tn_bytes text, uint64_t *bits)
     }
 }
 
-/* Texts of another format: those that readers want as numbers become numbers
+/* Texts of another format: those that readers expect as numbers become numbers
  * again. */
 static void add_text(struct writing *w, const struct tn_fact *fact)
 {
@@ -446,7 +446,7 @@ static enum tn_status change_entry(struct writing *w, struct tn_bytes key,
     return w->error->status;
 }
 
-/* What an edit changed in the metadata. */
+/* Applies the changes of an edit to the metadata. */
 static enum tn_status apply_changes(struct writing *w)
 {
     const struct tn_changes *changes = w->model->changes;
@@ -503,7 +503,8 @@ static enum tn_status collect_entries(struct writing *w)
         for (uint64_t i = 0; about && i < about->items.count; i++)
             add_text(w, tn_list_at(&about->items, struct tn_fact, i));
     TN_TRY(w->error->status);
-    if (tn_is_of_format(w->model, &tn_format_gguf)) /* else they were said */
+    if (tn_is_of_format(w->model, &tn_format_gguf)) /* otherwise they were
+                                                       reported */
         TN_TRY(apply_changes(w));
     bool says = w->own && tn_gguf_find(w->own, TN_GGUF_KEY_ALIGNMENT);
     if (w->alignment != TN_GGUF_ALIGNMENT || says)
@@ -672,7 +673,7 @@ static void put_header(struct file *f, uint32_t shard, uint64_t first,
 /* ---- data ------------------------------------------------------------------
  */
 
-/* A sink that turns the bytes of numbers around, on their way to another. */
+/* A sink that reverses the bytes of numbers and passes them on. */
 struct turning {
     struct tn_sink  sink; /* first */
     struct tn_sink *to;
