@@ -79,8 +79,7 @@ static enum tn_status npy_open(struct tn_bundle *bundle, struct tn_model *model,
 
 /* ---- many --------------------------------------------------------------- */
 
-/* A zip of no entries is anything; the name has to say that it is not
- * arrays. */
+/* An empty zip may be of any format; only its name can tell. */
 static bool is_empty_npz(const struct tn_probe *probe)
 {
     return probe->size == END_SIZE && probe->head.size == END_SIZE &&
@@ -138,7 +137,8 @@ static enum tn_status read_entry(struct tn_bundle *bundle,
     if (tn_zip_source(zip, entry, source, error) == TN_OK &&
         tn_bundle_keep(bundle, *source, error) == TN_OK)
         tn_npz_array(bundle, arena, *source, elements, error);
-    if (tn_failed(error) && !error->file[0]) /* else its source has said it */
+    if (tn_failed(error) && !error->file[0]) /* else its source has reported
+                                                it */
         tn_zip_where(entry, error);
     return error->status;
 }
@@ -155,7 +155,7 @@ static enum tn_status add_entry(struct tn_bundle *bundle,
     TN_TRY(read_entry(bundle, &model->arena, zip, entry, &source, &elements,
                       error));
     name.size -= strlen(TN_NPZ_MEMBER);
-    /* Of a stored entry the place in the file is what people want to know. */
+    /* For a stored entry, users want the place in the file. */
     if (entry->method == TN_ZIP_STORED &&
         elements.payload.span.source == source) {
         elements.payload.span.source = zip->source;
@@ -173,7 +173,7 @@ static void leave_out(struct tn_model *model, struct tn_npz_left *left,
         left->first = tn_bytes_dup(&model->arena, name, error);
 }
 
-/* An array that is not read here is told, and the others are there. */
+/* An array that is not read here is reported, and the others are kept. */
 static void leave_array_out(struct tn_model      *model,
                             struct tn_npz_detail *detail, struct tn_bytes name,
                             const struct tn_error *why, struct tn_error *error)
@@ -214,7 +214,7 @@ static void add_entries(struct tn_bundle *bundle, struct tn_model *model,
     if (tn_failed(error))
         return;
     if (tn_failed(&first) && !model->tensors.count) {
-        *error = first; /* there is nothing to show but the reason */
+        *error = first; /* only the reason can be shown */
         return;
     }
     if (packed)

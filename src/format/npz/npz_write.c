@@ -86,7 +86,7 @@ static const char *refuse(const struct tn_elements *elements)
     return NULL;
 }
 
-/* What an element is called that is read back. */
+/* The descr of elements that can be read back. */
 static enum tn_dtype read_as(enum tn_dtype dtype)
 {
     switch (dtype) {
