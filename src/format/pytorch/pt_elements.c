@@ -55,7 +55,7 @@ static enum tn_status refuse_bounds(const struct tn_pt_tensor  *t,
         storage->is_untyped || storage->per_byte > 1 ? "bytes" : "elements");
 }
 
-/* A part of the row that is the tensor's as it is. */
+/* A part of the row that is the tensor without change. */
 static enum tn_status cut(const struct tn_pt_tensor  *t,
                           const struct tn_pt_storage *storage,
                           const struct tn_elements *row,

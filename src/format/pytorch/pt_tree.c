@@ -311,7 +311,7 @@ static bool read_whole_storage(struct tn_pt_tree *tree, struct tn_pt_tensor *t,
     return true;
 }
 
-/* What a call is, seen through wrappers that add nothing to the elements. */
+/* Looks through wrappers that do not change the elements. */
 static value_t unwrap(value_t value)
 {
     for (unsigned depth = 0; depth < 8; depth++) {
@@ -919,7 +919,8 @@ enum tn_status tn_pt_tree_read(struct tn_pt_tree *tree, struct tn_cursor *c,
     TN_TRY(tree->error->status);
     tree->limit = 2 * (c->offset - begin) + 1024;
     tn_list_init(&walk.frames, tree->arena->memory, sizeof(struct frame));
-    tree->is_refused = true; /* what fails from here on was understood */
+    tree->is_refused = true; /* failures from here on are contradictions in the
+                                pickle */
     visit(&walk, prefix, root);
     while (walk.frames.count > 0 && !tn_failed(tree->error))
         step(&walk);

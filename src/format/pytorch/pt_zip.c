@@ -100,7 +100,7 @@ static void read_records(struct archive *a)
                      TN_FMT(order));
 }
 
-/* What is in the archive besides the object. */
+/* The records of the archive besides the object. */
 static void count_files(struct archive *a)
 {
     for (uint64_t i = 0; i < tn_zip_count(&a->zip); i++) {
