@@ -20,7 +20,7 @@ struct checking {
     const char       *file;
     uint32_t         *uses; /* of each chunk                                  */
     uint8_t          *bad; /* further files that are of no use                */
-    bool              is_apart; /* nobody looked into the chunks              */
+    bool              is_apart; /* the chunks were not examined */
 };
 
 /* A failure that is about a file becomes a finding. */
@@ -88,7 +88,7 @@ static void report_damage(void *context, uint64_t begin, uint64_t end,
                      begin, end);
 }
 
-/* Once more, unpacking what is good and going on behind what is not. */
+/* A second walk, which unpacks good chunks and continues after damaged ones. */
 static void list_damage(const struct tn_riegeli *file, const char *name,
                         struct tn_report *report, struct tn_error *error)
 {
@@ -105,7 +105,7 @@ static void list_damage(const struct tn_riegeli *file, const char *name,
     tn_riegeli_walk_done(&walk);
     if (tn_machine_failed(&own)) {
         *error = own;
-    } else if (tn_failed(&own)) { /* of a kind that nobody can skip */
+    } else if (tn_failed(&own)) { /* of a kind that cannot be skipped */
         tn_error_file(&own, name);
         tn_report_add(report, TN_LEVEL_ERROR, "damaged-chunk", &own);
     }
@@ -312,7 +312,7 @@ static int report_inside(void *context, enum tn_finding_level level,
     return in->c->report->is_stopped;
 }
 
-/* That it can be read at all is for check_chunks to say. */
+/* Whether it can be read is checked by check_chunks(). */
 static void check_message(struct checking *c, uint64_t chunk,
                           const struct tn_pb_message *type)
 {

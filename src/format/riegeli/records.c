@@ -3,7 +3,8 @@
 
 #include <pthread.h>
 
-/* So many chunks stay unpacked: a tensor is often read in several windows. */
+/* At most this many chunks stay unpacked: a tensor is often read in several
+ * windows. */
 #define RECENT 4
 
 struct recent {
