@@ -1,5 +1,5 @@
 /*
- * st_files.c - the files of a safetensors model, and what they say together
+ * st_files.c - the files of a safetensors model, compared with their index
  *
  * A model is one file, or several with an index beside them that says which
  * tensor is where.  Readers open the files that the index names and take
@@ -72,7 +72,7 @@ static struct tn_source *main_source(struct tn_st_files *files)
 
 /* ---- reading them ------------------------------------------------------- */
 
-/* A finding about the index, or without a report the end. */
+/* A finding about the index; without a report, a failure. */
 static void complain(struct tn_st_files *files, enum tn_finding_level level,
                      const char *rule, struct tn_error *finding)
 {
@@ -93,8 +93,8 @@ static void read_file(struct tn_st_files *files, struct tn_source *source)
     tn_st_file_read(file, source, files->arena, files->report, files->error);
 }
 
-/* A file that the index names.  When one is bad, a report still wants the
- * others. */
+/* Reads a file that the index names.  With a report, the others are read even
+ * if one is bad. */
 static void read_shard(struct tn_st_files *files, struct tn_bytes name)
 {
     struct tn_error   first  = TN_ERROR_INIT;

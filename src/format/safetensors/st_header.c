@@ -218,7 +218,7 @@ static unsigned read_field(struct reader *r, struct tn_st_tensor *t)
     return 0;
 }
 
-/* Twice the same key: readers differ in which one they believe. */
+/* A key occurs twice: readers differ in which one they use. */
 static unsigned read_fields(struct reader *r, struct tn_st_tensor *t)
 {
     unsigned seen = 0;

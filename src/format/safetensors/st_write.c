@@ -207,7 +207,7 @@ static bool has_key(const struct tn_st_detail *detail, struct tn_bytes key)
     return false;
 }
 
-/* What an edit added. */
+/* Pairs that an edit added. */
 static void put_new_pairs(const struct writing *w, struct tn_buffer *to,
                           const struct tn_st_detail *detail, uint64_t *put)
 {
@@ -280,7 +280,7 @@ static void put_aliases(const struct writing *w, uint32_t shard,
     tn_buffer_done(&views);
 }
 
-/* Its own, or what another format said about the model. */
+/* Its own texts, or those of another format. */
 static void put_metadata(const struct writing *w, uint32_t shard,
                          struct tn_buffer *to)
 {
@@ -302,7 +302,7 @@ static void put_metadata(const struct writing *w, uint32_t shard,
             is_own ? detail->metadata[i].value : said->value;
         const struct tn_text_change *change =
             is_own ? tn_changes_text(w->model->changes, TN_TEXT_METADATA, key)
-                   : NULL; /* what was said has the changes */
+                   : NULL; /* these texts include the changes */
         if (change && !change->value.data)
             continue;
         put_pair(to, put++ == 0, key, change ? change->value : value);
