@@ -1,5 +1,6 @@
 /*
- * sd_about.c - what a SameDiff file says about itself, and what else is in it
+ * sd_about.c - texts about a SameDiff model, and parts that other formats do
+ * not have
  *
  * Metadata have keys and are written to every format that has a place for
  * texts.  Training, the roles of variables, control dependencies, scopes and
@@ -110,7 +111,7 @@ static bool has_device(const struct tn_sd_variable *v)
     return v->device > 0; /* -1: any */
 }
 
-/* Of the tables, since an edit may have changed what the file said. */
+/* From the tables, because an edit may have changed the file's values. */
 static void tell_tensors(const struct telling *t, enum tn_role role,
                          const char *what)
 {
@@ -206,7 +207,7 @@ static void tell_graphs(const struct telling *t, const struct node_kind *kind)
 /* VARIABLE_SPACE: what Java writes into every file. */
 enum { USUAL_OUTPUT_MODE = 3 };
 
-/* How Java would run it, where that is not the usual way. */
+/* How Java would run it, if that is unusual. */
 static void tell_configuration(const struct telling *t)
 {
     struct tn_fb fb;
@@ -223,7 +224,8 @@ static void tell_configuration(const struct telling *t)
          "how the graph is to be executed");
 }
 
-/* What neither the tagged container nor another dialect has a place for. */
+/* Parts for which neither the tagged container nor another dialect has a
+ * place. */
 static void tell_classic(const struct telling *t)
 {
     static const struct node_kind scope = {

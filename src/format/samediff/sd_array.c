@@ -198,7 +198,7 @@ static bool sort_axes(const struct reading *r, uint32_t axes[TN_SD_RANK_LIMIT])
     return true;
 }
 
-/* What is stored has the dimensions in the order of `axes`. */
+/* The stored dimensions, in the order of `axes`. */
 static void permute(struct reading *r, const uint32_t axes[TN_SD_RANK_LIMIT])
 {
     struct tn_elements *elements = &r->array->elements;

@@ -69,7 +69,7 @@ static char stored_order(const struct tn_elements *elements,
     return 'f';
 }
 
-/* Turns every element around on its way to another sink. */
+/* Reverses the bytes of every element on its way to another sink. */
 struct turning_sink {
     struct tn_sink  sink; /* first */
     struct tn_sink *to;

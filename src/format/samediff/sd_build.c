@@ -33,7 +33,7 @@ struct building {
                         made on any thread                                    */
 };
 
-/* For what is made one by one, and again when it is written. */
+/* For tables that are made one by one, and again when they are written. */
 static struct building building_with(const struct building *all,
                                      struct tn_fb_builder  *fb)
 {
@@ -112,7 +112,7 @@ static bool has_inline(const struct building    *b,
     return count > 0 || !b->part.is_sdnb;
 }
 
-/* Only where they say more than the shape does. */
+/* Only if they tell more than the shape does. */
 static uint32_t put_dim_names(struct building             *b,
                               const struct tn_sd_variable *said, uint32_t shape)
 {
@@ -167,8 +167,8 @@ static uint32_t make_variable(struct tn_fb_builder *fb, void *context,
                         part->has_graph ? 0 : (int32_t)index + 1);
 }
 
-/* What rules made is in memory, and whoever makes a table of it only looks;
- * but for names of arguments, which the vocabulary is asked about. */
+/* Constants that rules made are in memory and only read while tables are made,
+ * except for names of arguments, which come from the vocabulary. */
 static const bool *solo(const struct building *b)
 {
     return b->is_learned ? &b->content->calls->has_book : NULL;
@@ -378,7 +378,7 @@ static bool is_like(const struct known_args *known, const struct tn_op *op)
            (!op->attr_count || known->first_attr == op->first_attr);
 }
 
-/* The first time they are read to stay; what is in the way stays there. */
+/* The first time they are read and kept; errors are kept, too. */
 static const struct tn_sd_args *keep_args(struct building *b, uint32_t index,
                                           const struct known_args **at)
 {
@@ -618,7 +618,8 @@ static void put_meta(struct building *b, uint32_t *keys, uint32_t *values)
 
 /* ---- graphs in the graph ------------------------------------------------ */
 
-/* The content stays in the arena, for what is made when it is written. */
+/* The content stays in the arena, for tables that are made when they are
+ * written. */
 static uint32_t put_sub(struct building *b, uint32_t graph)
 {
     const struct tn_model *model = b->content->model;
@@ -678,7 +679,7 @@ static struct tn_fb_table root_of(struct building *b, struct tn_fb *fb)
     return tn_fb_table_at(fb, b->content->row->at);
 }
 
-/* As it was, or what Java writes. */
+/* The old value, or the one that Java writes. */
 static uint32_t put_configuration(struct building          *b,
                                   const struct tn_fb_table *root)
 {
@@ -722,7 +723,7 @@ static uint32_t put_placeholders(struct building *b)
     return names.count ? put_names(b, names) : tn_fb_put_refs(b->fb, NULL, 0);
 }
 
-/* A graph of a file that lists no outputs goes on without a list. */
+/* A graph of a file without a list of outputs stays without one. */
 static bool knows_outputs(const struct tn_sd_content *content,
                           struct tn_io_list           ends)
 {

@@ -17,8 +17,8 @@
  * - */
 
 /*
- * What arrays and placeholders are is known.  What a file announces of results
- * is not: kernels decide that, by the vocabulary.
+ * Types of arrays and placeholders are known.  Declared types of results are
+ * not relied on: kernels determine them, by the vocabulary.
  */
 
 typedef void noting(uint8_t *to, enum tn_dtype dtype, bool has_rank,
@@ -179,7 +179,7 @@ static void check_data(struct checking *c, const struct tn_sd_variable *v,
              error.what);
 }
 
-/* Strings that SDNB's writer drops are the one thing that may be missing. */
+/* Only strings, which SDNB's writer drops, may be missing. */
 static void check_missing(struct checking *c, const struct tn_sd_variable *v,
                           const char *path)
 {

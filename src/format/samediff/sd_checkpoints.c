@@ -230,7 +230,7 @@ static enum tn_status checkpoints_open(struct tn_bundle *bundle,
 
 /* ---- checking ------------------------------------------------------------ */
 
-/* Every checkpoint but the one that is open, which is checked by itself. */
+/* Every checkpoint but the open one, which is checked separately. */
 static void check_others(struct folder *f, const struct tn_model *open,
                          struct tn_report *report)
 {

@@ -1,4 +1,4 @@
-/* sd_content.c - what a SameDiff writer writes, for models of any origin */
+/* sd_content.c - the content of a SameDiff file, for models of any origin */
 #include "format/samediff/sd_content.h"
 
 #include <stdio.h>
@@ -147,7 +147,7 @@ uint64_t tn_sd_entry_size(const struct tn_sd_entry *entry)
     return size;
 }
 
-/* For values of which neither a file nor an input or output says anything. */
+/* For values that neither a file nor an input or output declares. */
 static const struct tn_sd_variable unsaid = { .tensor = TN_NONE, .device = -1 };
 
 static const struct tn_sd_variable *said_of(const struct tn_sd_content *content,
@@ -178,7 +178,7 @@ struct tn_sd_entry tn_sd_content_entry(const struct tn_sd_content *content,
     };
 }
 
-/* Of values that have one by themselves. */
+/* The shape of values that have one of their own. */
 static uint32_t entry_of(const struct tn_sd_content *content, uint32_t value)
 {
     if (content->is_of_values)
@@ -304,7 +304,7 @@ static const struct tn_sd_variable **old_variables(
     return old;
 }
 
-/* What the file said and the tables do not. */
+/* Properties in the file that the tables do not have. */
 static void take_old(struct tn_sd_content        *content,
                      struct tn_sd_entry_row      *entry,
                      const struct tn_sd_variable *old)
@@ -329,7 +329,7 @@ static void take_dim_names(struct tn_sd_content  *content,
     said->dim_names     = (struct tn_sd_names){ names, names ? io->rank : 0 };
 }
 
-/* The file's word on its shape, if there is one, else that of the end. */
+/* The shape in the file, if there is one, else that of the input or output. */
 static void take_io(struct tn_sd_content   *content,
                     struct tn_sd_entry_row *entry, const struct tn_io *io)
 {
@@ -479,7 +479,7 @@ static void take_inputs(struct tn_sd_content *content)
     }
 }
 
-/* Of results, what the graph says of them as its outputs. */
+/* For results: their declarations as outputs of the graph. */
 static void take_outputs(struct tn_sd_content *content)
 {
     struct tn_io_list io_list =
@@ -528,7 +528,7 @@ static void take_tensors(struct tn_sd_content *content)
     }
 }
 
-/* What ops that were made say of their results, where nothing else does. */
+/* Types that new ops give for their results, if nothing else does. */
 static const struct tn_attr_value *said_types(const struct tn_model *model,
                                               const struct tn_op    *op)
 {
@@ -674,7 +674,7 @@ static struct tn_sd_kept *state_of(struct tn_sd_content *content,
                                                                   : state;
 }
 
-/* Of a model that was edited, or comes from elsewhere: by their names. */
+/* For a model that was edited, or has another origin: by their names. */
 static void find_states(struct tn_sd_content *content)
 {
     uint64_t         count = content->model->tensors.count, most = 0;

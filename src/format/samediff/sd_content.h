@@ -1,5 +1,5 @@
 /*
- * sd_content.h - what a SameDiff writer writes, for models of any origin
+ * sd_content.h - the content of a SameDiff file, for models of any origin
  *
  * Variables with their data, numbers of operations, states.  For a model that
  * was read and not edited, they are those of its file.  Otherwise they are made
