@@ -1,4 +1,4 @@
-/* about.c - what a file says about itself, as texts with keys */
+/* about.c - texts of a file about its model, with keys */
 #include "format/about.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
- * about.h - what a file says about itself, as texts with keys
+ * about.h - texts of a file about its model, with keys
  *
  * Producer, version, documentation, licence, metadata: texts that are not part
  * of the graph.  A format lists them (describe()), and a writer that has a

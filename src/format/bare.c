@@ -45,13 +45,13 @@ static void tell_renaming(const struct collecting *c, struct tn_bytes old,
     char what[720];
 
     if (!old.size)
-        return; /* it had no name that could be lost */
+        return; /* it had no name, so none is lost */
     snprintf(what, sizeof what, "written as '%s': another tensor has the name",
              path);
     tn_lose_named(c->options, old, what);
 }
 
-/* Its name, or where that is taken its place in the model. */
+/* Its name, or its place in the model if the name is taken. */
 static struct tn_bytes name_of(struct collecting      *c,
                                const struct tn_tensor *tensor)
 {
@@ -146,8 +146,8 @@ static void tell_unwanted(const struct collecting *c)
     tell_count(c, "constants of the graph", constants);
 }
 
-/* Tensors that can be referred to by name get theirs before tensors in
- * attributes, whose names mean nothing to the rest of the model. */
+/* Tensors that the model refers to by name come before tensors in attributes,
+ * whose names are used nowhere else. */
 static void take_all(struct collecting *c)
 {
     uint64_t count = c->model->tensors.count, kept = 0;
@@ -165,8 +165,8 @@ static void take_all(struct collecting *c)
     c->set->count = kept;
 }
 
-/* Says of the first tensor why it was not taken: its type is a reason that the
- * caller may not know. */
+/* Reports why the first tensor was not taken: its type may surprise the
+ * caller. */
 static void tell_nothing(const struct collecting *c)
 {
     const char *colon = c->refused ? strstr(c->why, ": ") : NULL;
@@ -250,7 +250,8 @@ enum tn_dtype tn_bare_substitute(enum tn_dtype dtype)
     }
 }
 
-/* A tensor, and where its bytes are if they are as they are handed out. */
+/* A tensor, and the place of its bytes if they are stored as they are
+ * returned. */
 struct stored {
     struct tn_span            span;
     const struct tn_elements *elements;

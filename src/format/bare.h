@@ -2,7 +2,7 @@
  * bare.h - the tensors of any model, for formats that hold nothing else
  *
  * safetensors and npz are sets of named tensors.  A model of any format can be
- * written as one, and what they cannot hold is reported as a loss.
+ * written as one; everything else is reported as a loss.
  */
 #ifndef TN_FORMAT_BARE_H
 #define TN_FORMAT_BARE_H

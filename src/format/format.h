@@ -1,5 +1,5 @@
 /*
- * format.h - what a model format is: a const struct of functions
+ * format.h - a model format: a const struct of functions
  *
  * All formats work the same way: after reading one, you know the others.  They
  * are listed in registry.c.

@@ -150,7 +150,7 @@ enum tn_status tn_name_table_load(struct tn_name_table *table, const char *path,
 
 /* ---- names ------------------------------------------------------------------ */
 
-/* Where the parts for each '*' are; a part has no dot in it and is not empty. */
+/* Finds the part for each '*'; a part has no dot and is not empty. */
 static bool match(struct tn_bytes pattern, struct tn_bytes name,
                   struct tn_bytes *parts)
 {

@@ -57,7 +57,7 @@ struct telling {
 
 /* ---- the table ---------------------------------------------------------- */
 
-/* "input! attribute" has the field: at its own place, whole or not. */
+/* Whether "input! attribute" has the field, and whether as a whole. */
 static enum fate fate_in(const char *fields, const char *name)
 {
     size_t      size = strlen(name);
@@ -177,7 +177,7 @@ static void tell(const struct telling *t, const struct found *found)
 
 /* ---- the walk ----------------------------------------------------------- */
 
-/* Zero or nothing. */
+/* Whether it is zero or empty. */
 static bool is_empty(const struct tn_pb_field *field)
 {
     if (field->type == TN_WIRE_LEN || field->type == TN_WIRE_GROUP_BEGIN)
