@@ -11,10 +11,14 @@ often is counted for each opset, and what is refused on the way up is listed.
 """
 import collections
 import multiprocessing
+import os
 import sys
 import tempfile
 
+import numpy
 import onnx
+import onnx.helper
+import onnx.numpy_helper
 
 import onnx_versions
 import proof
@@ -65,6 +69,53 @@ def shard(groups, opsets, arguments):
         return found
 
 
+# --- layers whose batch comes first ------------------------------------------------
+
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+def layer_of(op, weights, layout):
+    """[2, 5, 3] is five steps of two sequences, or [5, 2, 3]."""
+    states = ["h", "c"][:2 if op == "LSTM" else 1]
+    outputs = ["Y", "Yh", "Yc"][:1 + len(states)]
+    dims = {"x": [2, 5, 3] if layout else [5, 2, 3], **{s: [2, 2, 4] for s in states}}
+    info = onnx.helper.make_tensor_value_info
+    node = onnx.helper.make_node(op, ["x", "W", "R", "", "n", *states], outputs, direction="bidirectional",
+                                 hidden_size=4, **({"layout": 1} if layout else {}))
+    graph = onnx.helper.make_graph([node], "g", [info(k, 1, d) for k, d in dims.items()] + [info("n", 6, [2])],
+                                   [info(o, 1, None) for o in outputs],
+                                   [onnx.numpy_helper.from_array(a, k) for k, a in weights.items()])
+    return onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 14)], ir_version=7)
+
+
+def turned(values, perm):
+    return {k: v.transpose(perm[v.ndim]) if v.ndim > 1 else v for k, v in values.items()}
+
+
+def hold_layout(op, tenon, engine, folder):
+    random = numpy.random.default_rng(3)
+    real = lambda *dims: random.standard_normal(dims).astype("float32")
+    weights = {"W": real(2, GATES[op] * 4, 3), "R": real(2, GATES[op] * 4, 4)}
+    first, second, back = (os.path.join(folder, name) for name in ("first.onnx", "second.onnx", "back.onnx"))
+    onnx.save(layer_of(op, weights, 1), first)
+    onnx.save(layer_of(op, weights, 0), second)
+    feeds = {"x": real(2, 5, 3), "h": real(2, 2, 4), "n": numpy.array([5, 3], "int32")}
+    if op == "LSTM":
+        feeds["c"] = real(2, 2, 4)
+    want = turned(engine.run(second, turned(feeds, {3: (1, 0, 2)})), {3: (1, 0, 2), 4: (2, 0, 1, 3)})
+    proof.convert(tenon, first, back, "--to", "onnx", "--opset", "13")
+    got = engine.run(back, feeds)
+    for name in want:
+        proof.compare(name, got[name], want[name], 1e-5, 1e-6)
+    return 1
+
+
+def wrong_layouts(tenon):
+    with proof.engines.OnnxRuntime.find() as engine, tempfile.TemporaryDirectory() as folder:
+        results = [proof.judged(lambda op: hold_layout(op, tenon, engine, folder), op) for op in GATES]
+    return [(13, result) for result in results if result.state != "passed"]
+
+
 def option(name, default):
     if name not in sys.argv:
         return default
@@ -90,6 +141,7 @@ def main():
         if row.state == "refused" and of <= to:
             print(f"refused on the way up: {row.test} to {to}: {row.reason}")
     bad = [(to, row) for to, _, row in rows if row.state not in ("passed", "refused")]
+    bad += wrong_layouts(arguments.tenon)
     for to, row in bad:
         print(f"wrong: {row.test} to {to}: {row.state}: {row.reason}")
     return 1 if bad or not rows else 0
