@@ -13,7 +13,7 @@ import numpy as np
 import quantized_cases as q
 import tensorflow_table as table
 import vocabularies
-from tensorflow_ways import INDEX, RANKS, Fixed, Odd, allowed, cast_data, data, shapes_for, way
+from tensorflow_ways import INDEX, RANKS, Fixed, Odd, allowed, cast_data, data, shapes_for, vary, way
 
 f4 = np.float32
 BYTES = ("qint8", "quint8")
@@ -208,6 +208,19 @@ def add_chance():
     way("StatelessRandomGetAlg", [], lambda: [np.zeros(())])
 
 
+# --- cases of the table, in all types -----------------------------------------------------------
+
+FROM_THE_TABLE = ("LowerBound UpperBound UnravelIndex SparseReshape SparseFillEmptyRows RaggedTensorToTensor RaggedTensorToSparse"
+                  " ScaleAndTranslate").split()
+
+
+def add_of_the_table():
+    seen = {}
+    for case in table.DIRECT.values():
+        if case.op in FROM_THE_TABLE and not case.is_open:
+            vary(case, seen.setdefault(case.op, set()))
+
+
 # --- what is refused in any use --------------------------------------------------------------
 
 DIMS = {"filter": (3, 3, 2, 4), "bias": (4,), "summand": (1, 2, 2, 4), "images": (1, 4, 4, 2)}
@@ -267,7 +280,7 @@ def always_refused():
 
 
 def add(done):
-    for family in (add_dequantize, add_quantize, add_steps, add_strings, add_sounds, add_boxes, add_chance):
+    for family in (add_dequantize, add_quantize, add_steps, add_strings, add_sounds, add_boxes, add_chance, add_of_the_table):
         family()
     skipped = {*done, *LIVES_IN_SEVERAL, *OF_MANY_KEYS}
     for op in always_refused():

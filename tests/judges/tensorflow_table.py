@@ -2070,3 +2070,134 @@ for shared_, pads_, clips_, open_ in ((1, False, True, False), (3, False, True, 
                                        K(np.array(4, "i4")), K(np.array(15, "i4")), K(np.array(0.3, "f4")), K(np.array(0.25, "f4"))],
          lambda x, s, m, t, o, l, p=pads_, c=clips_: combined_nms(x, s, m, t, o, l, p, c), is_direct=True, is_open=open_,
          pad_per_class=pads_, clip_boxes=clips_)
+
+
+# --- sorted, sparse and ragged ----------------------------------------------------------------
+
+SORTED = np.sort(f(2, 6, low=0, high=9), -1)
+BETWEEN = np.concatenate([SORTED[:, 2:4], f(2, 3, low=0, high=9, seed=5)], -1)
+for op_, side_ in (("LowerBound", "left"), ("UpperBound", "right")):
+    def searched(xs, vs, side=side_, to="int32"):
+        return np.stack([np.searchsorted(x, v, side) for x, v in zip(xs, vs)]).astype(to)
+    for open_ in (False, True, "sizes"):
+        case(op_, [SORTED, BETWEEN], searched, is_open=open_, is_direct=True)
+    case(op_, [np.array([[1, 3, 3, 9]]), np.array([[0, 1, 3, 4, 9, 10]])], lambda x, v, do=searched: do(x, v, to="int64"),
+         is_direct=True, out_type="int64")
+    case(op_, [SORTED[:, :0], BETWEEN], searched, is_direct=True)
+
+
+def unravelled(at, dims):
+    return np.stack(np.unravel_index(at, dims)).astype(at.dtype)
+
+
+case("UnravelIndex", [n(5, low=0, high=23), K([2, 3, 4])], unravelled, is_direct=True)
+case("UnravelIndex", [n(5, low=0, high=23), np.array([2, 3, 4], "int32")], unravelled, is_direct=True)
+case("UnravelIndex", [np.array(17, "int64"), np.array([4, 6], "int64")], unravelled, is_direct=True)
+
+
+def sparse_again(at, dims, new):
+    whole = [d if d != -1 else np.prod(dims) // -np.prod(new) for d in new]
+    return (np.stack(np.unravel_index(np.ravel_multi_index(tuple(at.T), dims), whole), -1).astype("int64"), np.array(whole))
+
+
+PLACES = np.array([[0, 0, 1], [0, 2, 3], [1, 1, 0], [1, 2, 3]])
+for new_ in ([6, 4], [-1, 4], [2, -1], [24], [4, 3, 2]):
+    case("SparseReshape", [PLACES, np.array([2, 3, 4]), K(new_, "int64")], sparse_again, is_direct=True)
+    case("SparseReshape", [PLACES, K([2, 3, 4], "int64"), np.array(new_)], sparse_again, is_direct=True)
+
+
+def filled_rows(at, values, dims, default):
+    alone = [r for r in range(dims[0]) if r not in at[:, 0]]
+    rows = [(a, v) for a, v in zip(at.tolist(), values)] + [([r] + [0] * (at.shape[1] - 1), default) for r in alone]
+    order = sorted(range(len(rows)), key=lambda i: rows[i][0][0])
+    return (np.array([rows[i][0] for i in order], "int64").reshape(-1, at.shape[1]), np.array([rows[i][1] for i in order], values.dtype),
+            np.array([r in alone for r in range(dims[0])]), np.array([order.index(i) for i in range(len(at))], "int64"))
+
+
+for at_ in ([[0, 1], [0, 3], [2, 0], [3, 1]], [[3, 1], [0, 3], [3, 0]], [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0]], []):
+    at_ = np.array(at_, "int64").reshape(-1, 2)
+    case("SparseFillEmptyRows", [at_, f(len(at_)), np.array([5, 6]), np.float32(-1)], filled_rows, is_direct=True)
+    case("SparseFillEmptyRows", [at_, n(len(at_), dtype="int64"), K([5, 6], "int64"), K(-1, "int64")], filled_rows, is_open=True, is_direct=True)
+case("SparseFillEmptyRows", [np.array([[1], [4]]), f(2), np.array([5]), np.float32(0)], filled_rows, is_direct=True)
+
+
+def ragged_rows(splits, values):
+    return [values[a:b] for a, b in zip(splits[:-1], splits[1:])]
+
+
+def as_dense(width):
+    def dense(_shape, values, default, *parts):
+        splits = parts[0] if len(parts) == 1 else np.concatenate([[0], np.cumsum(np.bincount(parts[1], minlength=int(parts[0])))])
+        rows = ragged_rows(splits, values)
+        wide = max([len(row) for row in rows] + [0]) if width is None else width
+        made = np.empty((len(rows), wide, *values.shape[1:]), values.dtype)
+        made[:] = default
+        for one, row in zip(made, rows):
+            one[:min(wide, len(row))] = row[:wide]
+        return made
+    return dense
+
+
+SPLITS = np.array([0, 2, 2, 5, 6])
+for values_, default_ in ((f(6), np.float32(-1)), (n(6), np.int32(0)), (f(6, 3), np.float32(0.5)), (f(6, 3), f(3))):
+    for shape_, width_ in ((K(-1, "int64"), None), (K([-1] * (1 + values_.ndim), "int64"), None), (K([-1, 2] + [-1] * (values_.ndim - 1), "int64"), 2),
+                           (K([-1, 5] + [-1] * (values_.ndim - 1), "int64"), 5)):
+        case("RaggedTensorToTensor", [shape_, values_, default_, SPLITS], as_dense(width_), is_direct=True, row_partition_types=["ROW_SPLITS"])
+        case("RaggedTensorToTensor", [shape_, values_, default_, np.array(5), np.array([0, 0, 2, 2, 2, 3])], as_dense(width_), is_open=values_.ndim == 1,
+             is_direct=True, row_partition_types=["FIRST_DIM_SIZE", "VALUE_ROWIDS"])
+case("RaggedTensorToTensor", [K(-1, "int64"), f(0), np.float32(0), np.array([0])], as_dense(None), is_direct=True, row_partition_types=["ROW_SPLITS"])
+
+
+def as_sparse(splits, values):
+    at = [[i, j] for i, row in enumerate(ragged_rows(splits, values)) for j in range(len(row))]
+    return np.array(at, "int64").reshape(-1, 2), values, np.array([len(splits) - 1, max([0, *np.diff(splits)])], "int64")
+
+
+for open_ in (False, True):
+    case("RaggedTensorToSparse", [SPLITS, f(6)], as_sparse, is_open=open_, is_direct=True)
+    case("RaggedTensorToSparse", [SPLITS.astype("int32"), n(6)], as_sparse, is_open=open_, is_direct=True)
+
+
+# --- images between other images ------------------------------------------------------------------
+
+def lanczos(radius):
+    return lambda x: 1.0 if x <= 1e-3 else 0.0 if x > radius else radius * math.sin(math.pi * x) * math.sin(math.pi * x / radius) / (math.pi * x) ** 2
+
+
+COUNTS = {
+    "box": lambda x: 1.0 if x < 0.5 else 0.5 if x == 0.5 else 0.0, "triangle": lambda x: max(0.0, 1 - x),
+    "keyscubic": lambda x: 0.0 if x >= 2 else ((-0.5 * x + 2.5) * x - 4) * x + 2 if x >= 1 else (1.5 * x - 2.5) * x * x + 1,
+    "mitchellcubic": lambda x: 0.0 if x >= 2 else ((-7 / 18 * x + 2) * x - 10 / 3) * x + 16 / 9 if x >= 1 else (7 / 6 * x - 2) * x * x + 8 / 9,
+    "gaussian": lambda x: 0.0 if x >= 1.5 else math.exp(-x * x / (2 * 0.5 ** 2)),
+    "lanczos1": lanczos(1), "lanczos3": lanczos(3), "lanczos5": lanczos(5)}
+
+
+def spans(old, new, scale, move, kernel, antialias):
+    """Each place of the result as a weighted sum of places of the image, one by one."""
+    made = np.zeros((new, old))
+    back = 1 / scale
+    wide = max(back, 1) if antialias else 1
+    for i in range(new):
+        at = (i + 0.5) * back - back * move
+        if 0 <= at <= old:
+            made[i] = [COUNTS[kernel](abs(k + 0.5 - at) / wide) for k in range(old)]
+            made[i] /= made[i].sum() or 1
+    return made
+
+
+def scaled_and_moved(kernel, antialias):
+    def moved(x, size, scale, move):
+        h, w = (spans(x.shape[1 + i], size[i], float(scale[i]), float(move[i]), kernel, antialias) for i in (0, 1))
+        return np.einsum("ih,jw,nhwc->nijc", h, w, x.astype("f8")).astype("float32")
+    return moved
+
+
+for kernel_ in COUNTS:
+    for antialias_ in (True, False):
+        for size_, scale_, move_ in (([4, 5], [0.5, 0.625], [0, 0]), ([12, 9], [1.5, 1.125], [0, 0]), ([7, 8], [0.9, 1.3], [1.25, -0.6])):
+            case("ScaleAndTranslate", [f(2, 8, 8, 3), K(size_), K(scale_), K(move_, "float32")], scaled_and_moved(kernel_, antialias_), is_direct=True,
+                 tolerance=1e-4, kernel_type=kernel_, antialias=antialias_)
+    case("ScaleAndTranslate", [f(1, 6, 9, 2), np.array([3, 4], "int32"), np.array([0.5, 0.45], "float32"), K([0, 0], "float32")], scaled_and_moved(kernel_, True),
+         is_open="sizes", is_direct=True, tolerance=1e-4, kernel_type=kernel_, antialias=True)
+case("ScaleAndTranslate", [n(1, 6, 6, 3, low=0, high=255, dtype="uint8"), K([3, 3]), K([0.5, 0.5]), K([0, 0], "float32")], scaled_and_moved("triangle", True),
+     is_direct=True, tolerance=1e-4, kernel_type="triangle", antialias=True)
