@@ -1370,8 +1370,7 @@ const struct tn_dims *tn_sizing_made(struct tn_sizing *s, uint32_t value)
     if (!s->told || value == TN_NONE)
         return NULL;
     value = tn_model_defining_value(s->model, value);
-    return s->tensors[value] ? dims_of_constant(s, value)
-                             : made_dims(s, value);
+    return s->tensors[value] ? dims_of_constant(s, value) : made_dims(s, value);
 }
 
 /* ---- facts -------------------------------------------------------------- */
