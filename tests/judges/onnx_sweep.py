@@ -343,8 +343,8 @@ def excused(found):
 # ---- all of them ----------------------------------------------------------------------
 
 def chooser(arguments):
-    """Which cases are tried, by name."""
-    patterns = (arguments.only or "*").split(",")
+    """Which cases are tried, by name; an operator alone stands for all of its cases."""
+    patterns = [word if "*" in word or "-" in word else f"{word}-*" for word in (arguments.only or "*").split(",")]
 
     def is_chosen(name, is_first):
         if arguments.slice and not (is_first and zlib.crc32(name.encode()) %
