@@ -77,6 +77,8 @@ static const struct {
     { "TFRecordReaderV2", TN_VERDICT_UNKNOWN, "reads files" },
     { "DebugIdentity", TN_VERDICT_UNKNOWN, "sends values to other machines" },
     { "DebugIdentityV2", TN_VERDICT_UNKNOWN, "writes values to files" },
+    { "DatasetFromGraph", TN_VERDICT_UNKNOWN,
+      "runs a graph that is in a text" },
     { "ImmutableConst", TN_VERDICT_UNKNOWN, "maps a file" },
     { "DecodeProtoV2", TN_VERDICT_UNKNOWN, "may read a file" },
     { "EncodeProto", TN_VERDICT_UNKNOWN, "may read a file" },

@@ -167,28 +167,6 @@ static void scan_entry(struct walk *w, const struct tn_zip_entry *listed)
                      TN_FMT(entry->name));
 }
 
-static void compare_local(struct walk *w, const struct tn_zip_entry *entry,
-                          const struct zip_local *local)
-{
-    const char *what = NULL;
-
-    if (!tn_bytes_equal(entry->name, local->name))
-        what = "name";
-    else if (entry->method != local->method)
-        what = "method";
-    else if ((entry->flags ^ local->flags) & ZIP_FLAG_ENCRYPTED)
-        what = "encryption";
-    else if (!(local->flags & ZIP_FLAG_DESCRIPTOR) &&
-             (entry->crc != local->crc || entry->size != local->size ||
-              entry->packed_size != local->packed_size))
-        what = "size or checksum";
-    if (what)
-        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-disagrees",
-                     entry->offset,
-                     "header and directory disagree about the %s of '%.*s'",
-                     what, TN_FMT(entry->name));
-}
-
 /* A second name, in UTF-8, which counts for some programs. */
 static void judge_extra(struct walk *w, struct tn_bytes extra,
                         const struct tn_zip_entry *entry)
@@ -214,6 +192,42 @@ static void judge_extra(struct walk *w, struct tn_bytes extra,
                      "'%.*s'",
                      TN_FMT(entry->name), TN_FMT(name));
     }
+}
+
+/* Programs that read an archive from its beginning take the extra fields of the
+ * headers for those of the directory. */
+static void judge_local_extra(struct walk *w, const struct tn_zip_entry *entry,
+                              const struct zip_local *local)
+{
+    struct tn_error own   = TN_ERROR_INIT;
+    uint64_t        begin = entry->offset + ZIP_LOCAL_SIZE + local->name.size;
+    size_t          size  = (size_t)(local->data_offset - begin);
+    const uint8_t  *extra = tn_zip_peek(&w->zip, begin, size, &own);
+
+    if (extra)
+        judge_extra(w, tn_bytes(extra, size), entry);
+}
+
+static void compare_local(struct walk *w, const struct tn_zip_entry *entry,
+                          const struct zip_local *local)
+{
+    const char *what = NULL;
+
+    if (!tn_bytes_equal(entry->name, local->name))
+        what = "name";
+    else if (entry->method != local->method)
+        what = "method";
+    else if ((entry->flags ^ local->flags) & ZIP_FLAG_ENCRYPTED)
+        what = "encryption";
+    else if (!(local->flags & ZIP_FLAG_DESCRIPTOR) &&
+             (entry->crc != local->crc || entry->size != local->size ||
+              entry->packed_size != local->packed_size))
+        what = "size or checksum";
+    if (what)
+        tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-disagrees",
+                     entry->offset,
+                     "header and directory disagree about the %s of '%.*s'",
+                     what, TN_FMT(entry->name));
 }
 
 /* A record of the directory; false: it is none, and nothing after it is. */
@@ -272,6 +286,7 @@ static void scan_record(struct walk *w, struct tn_zip_entry *entry)
         return;
     }
     compare_local(w, entry, &local);
+    judge_local_extra(w, entry, &local);
     entry->data_offset = local.data_offset;
     if (row && entry->packed_size <= w->zip.source->size - local.data_offset)
         row->end = local.data_offset + entry->packed_size;
@@ -405,8 +420,9 @@ static void tell_gap(struct walk *w, uint64_t from, uint64_t to,
                      struct tn_error *error)
 {
     enum { STEP = 4096, DESCRIPTOR = 24 };
+    bool is_first = from == w->base;
 
-    if (to - from <= DESCRIPTOR && (to - from) % 4 == 0)
+    if (!is_first && to - from <= DESCRIPTOR && (to - from) % 4 == 0)
         return;
     for (uint64_t at = from; at < to;) {
         size_t         n = (size_t)tn_min(to - at, STEP), i = 0;
@@ -416,9 +432,11 @@ static void tell_gap(struct walk *w, uint64_t from, uint64_t to,
         if (!bytes)
             return;
         if (i < n) {
-            tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN, "zip-gap", at + i,
-                         "bytes between members that belong to none: another "
-                         "program may see another file");
+            tn_scan_tell(w->scan, TN_VERDICT_UNKNOWN,
+                         is_first ? "zip-prefix" : "zip-gap", at + i,
+                         "bytes %s that belong to none: another program may "
+                         "see another file",
+                         is_first ? "before the members" : "between members");
             return;
         }
         at += n;
@@ -446,9 +464,7 @@ static void scan_hidden(struct walk *w, uint64_t limit)
         if (gap == sizeof gaps ||
             tn_zip_read_local(&w->zip, at + gaps[gap], &local, &own) != TN_OK) {
             uint64_t to = next_listed(w, at, limit, &next);
-            /* Before the first one there may be another file, as zips are
-             * appended to. */
-            if (at != w->base && !tn_failed(&own))
+            if (!tn_failed(&own))
                 tell_gap(w, at, to, &own);
             at = to;
             continue;

@@ -153,6 +153,82 @@ static void put32(struct tn_buffer *file, size_t at, uint32_t value)
         file->data[at + (size_t)i] = (uint8_t)(value >> 8 * i);
 }
 
+/* Offsets of the directory count from the first byte of the file, whatever is
+ * there. */
+static void move_members(struct tn_buffer *file, uint32_t by)
+{
+    size_t   end   = find(file, "PK\5\6", 0);
+    uint32_t begin = tn_load32(file->data + end + 16);
+
+    put32(file, end + 16, begin + by);
+    for (int i = 0; i < 2; i++) {
+        size_t record = find(file, "PK\1\2", i);
+        put32(file, record + 42, tn_load32(file->data + record + 42) + by);
+    }
+}
+
+#define LAMBDA "{\"class_name\": \"Lambda\"}"
+#define OBJECTS                                                                \
+    "\x93NUMPY\1\0\x3a\0{'descr': '|O8', 'fortran_order': False, 'shape': "  \
+    "(1,), }\n"
+
+/* What is before a zip is another file, of which the zip says nothing. */
+static void files_that_are_two_are_seen_as_both(void **state)
+{
+#define BYTES(text) text, sizeof(text) - 1
+    static const struct {
+        const char *name, *before;
+        size_t      size;
+        const char *story;
+    } rows[] = {
+        { "a.h5", BYTES("\x89HDF\r\n\x1a\n" LAMBDA), "dangerous keras-lambda  9;" },
+        { "a.npy", BYTES(OBJECTS CALL),
+          "note object-array  0;dangerous pickle-call  86;" },
+        { "a.7z", BYTES("7z\xbc\xaf\x27\x1c........"), "unknown closed  0;" },
+    };
+#undef BYTES
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tn_buffer file, whole;
+        char             story[256];
+        tn_buffer_init(&file, &memory, &error);
+        tn_buffer_init(&whole, &memory, &error);
+        make(&file, "x.txt", false);
+        tn_buffer_add(&whole, tn_bytes(rows[i].before, rows[i].size));
+        move_members(&file, (uint32_t)rows[i].size);
+        tn_buffer_add(&whole, tn_buffer_bytes(&file));
+        snprintf(story, sizeof story, TOLD "unknown zip-prefix  0;%s",
+                 rows[i].story);
+        expect(&whole, rows[i].name, story);
+        tn_buffer_done(&whole);
+        tn_buffer_done(&file);
+    }
+}
+
+/* HDF5 in an archive may begin after a block of the user's. */
+static void blocks_before_hdf_are_skipped(void **state)
+{
+    struct tn_buffer     file, member;
+    struct tn_zip_writer zip;
+    static const uint8_t block[1024];
+
+    (void)state;
+    for (int is_deflated = 0; is_deflated < 2; is_deflated++) {
+        tn_buffer_init(&file, &memory, &error);
+        tn_buffer_init(&member, &memory, &error);
+        tn_buffer_add(&member, tn_bytes(block, sizeof block));
+        tn_buffer_add(&member, tn_text("\x89HDF\r\n\x1a\n" LAMBDA));
+        tn_zip_writer_init(&zip, &file.sink, &memory, &error);
+        add(&zip, "model", tn_buffer_bytes(&member), is_deflated);
+        tn_zip_finish(&zip);
+        tn_zip_writer_done(&zip);
+        expect(&file, "a.zip", "dangerous keras-lambda model 1033;");
+        tn_buffer_done(&member);
+        tn_buffer_done(&file);
+    }
+}
+
 /* Bytes between members, and members that are said to be empty. */
 static void what_is_not_listed_is_told(void **state)
 {
@@ -375,6 +451,8 @@ int main(void)
         cmocka_unit_test(members_are_scanned),
         cmocka_unit_test(headers_that_lie_are_told),
         cmocka_unit_test(bytes_before_a_zip_are_told),
+        cmocka_unit_test(files_that_are_two_are_seen_as_both),
+        cmocka_unit_test(blocks_before_hdf_are_skipped),
         cmocka_unit_test(what_is_not_listed_is_told),
         cmocka_unit_test(code_in_archives_is_told),
         cmocka_unit_test(sums_of_tars_are_read),

@@ -92,6 +92,28 @@ static const struct {
     { "ZOO 2", 5, "a ZOO archive" },
     { "\xc7\x71", 2, "a cpio archive" },
     { "\x1f\x9d", 2, "data of compress" },
+    { "\x1f\xa0", 2, "data of compress" },
+    { "\x1f\x1e", 2, "data of pack" },
+    { "conectix", 8, "an image of a disk (VHD)" },
+    { "vhdxfile", 8, "an image of a disk (VHDX)" },
+    { "QFI\xfb", 4, "an image of a disk (QCOW)" },
+    { "KDMV", 4, "an image of a disk (VMDK)" },
+    { "COWD", 4, "an image of a disk (VMDK)" },
+    { "# Disk DescriptorFile", 21, "an image of a disk (VMDK)" },
+    { "XFSB", 4, "an image of a file system (XFS)" },
+    { "-rom1fs-", 8, "an image of a file system (romfs)" },
+    { "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8,
+      "an OLE file, as installers and documents of Microsoft are" },
+    { "ITSF\3\0\0\0", 8, "a CHM archive" },
+    { "bvx1", 4, "LZFSE data" },
+    { "bvx2", 4, "LZFSE data" },
+    { "bvxn", 4, "LZFSE data" },
+    { "bvx-", 4, "LZFSE data" },
+    { "pbzx", 4, "data of pbzx" },
+    { "AA01", 4, "an archive of Apple" },
+    { "YAA1", 4, "an archive of Apple" },
+    { "RZIP", 4, "rzip data" },
+    { "KWAJ\x88\xf0\x27\xd1", 8, "data of compress.exe" },
     /* Files that joblib compresses begin like this. */
     { "ZF0x", 4, "zlib data of joblib" },
     { "\x5d\0", 2, "LZMA data" },
@@ -99,6 +121,31 @@ static const struct {
     { "\x78\x5e", 2, "zlib data" },
     { "\x78\x9c", 2, "zlib data" },
     { "\x78\xda", 2, "zlib data" },
+};
+
+/* Images of disks and of file systems, by what is not at their beginning; an
+ * offset below zero counts from the end. */
+static const struct {
+    int64_t     at;
+    const char *magic;
+    size_t      size;
+    const char *what;
+} images[] = {
+    { 0x20, "NXSB", 4, "an image of a file system (APFS)" },
+    { 0x40, "\x7f\x10\xda\xbe", 4, "an image of a disk (VDI)" },
+    { 0x200, "EFI PART", 8, "an image of a disk" },
+    { 0x1000, "EFI PART", 8, "an image of a disk" },
+    { 0x400, "\xe2\xe1\xf5\xe0", 4, "an image of a file system (EROFS)" },
+    { 0x400, "\x10\x20\xf5\xf2", 4, "an image of a file system (F2FS)" },
+    { 0x400, "H+\0\4", 4, "an image of a file system (HFS+)" },
+    { 0x400, "HX\0\5", 4, "an image of a file system (HFS+)" },
+    { 0x8001, "CD001", 5, "an image of a CD" },
+    { 0x8001, "BEA01", 5, "an image of a DVD" },
+    { 0x9311, "CD001", 5, "an image of a CD" }, /* sectors with headers */
+    { 0x9319, "CD001", 5, "an image of a CD" },
+    { 0x10040, "_BHRfS_M", 8, "an image of a file system (btrfs)" },
+    { -512, "koly\0\0\0\4", 8, "an image of a disk (DMG)" },
+    { -512, "conectix", 8, "an image of a disk (VHD)" },
 };
 
 static bool begins_with(struct tn_bytes head, size_t at, const char *magic,
@@ -167,16 +214,67 @@ static const char *packed_as(struct tn_scan *scan, struct tn_bytes head)
     return is_zlib(scan, head) ? "zlib data" : NULL;
 }
 
-static void tell_closed(struct tn_scan *scan, struct tn_bytes head)
+/* A sector that a computer starts from: a list of four parts of the disk, or a
+ * jump over what describes a file system. */
+static bool is_boot_sector(struct tn_bytes head)
 {
-    const char *what = NULL;
+    bool is_list = true;
+
+    if (head.size < 512 || head.data[510] != 0x55 || head.data[511] != 0xaa)
+        return false;
+    for (size_t at = 446; at < 510; at += 16)
+        is_list = is_list && (head.data[at] & 0x7f) == 0;
+    return is_list || head.data[0] == 0xeb || head.data[0] == 0xe9;
+}
+
+/* The superblock of ext2 to ext4: two bytes, and the size of blocks. */
+static bool is_ext(const uint8_t block[64])
+{
+    return block[56] == 0x53 && block[57] == 0xef && tn_load32(block + 24) <= 6;
+}
+
+/* What the image is of; NULL: it is none. */
+static const char *image_of(struct tn_scan *scan, struct tn_source *source,
+                            struct tn_bytes head)
+{
+    enum { SUPERBLOCK = 0x400 };
+    struct tn_error own = TN_ERROR_INIT;
+    uint8_t         bytes[64];
+
+    if (is_boot_sector(head))
+        return "an image of a disk";
+    if (source->size >= SUPERBLOCK + sizeof bytes &&
+        tn_source_read(source, SUPERBLOCK, bytes, sizeof bytes, &own) ==
+            TN_OK &&
+        is_ext(bytes))
+        return "an image of a file system (ext4)";
+    for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
+        uint64_t back = images[i].at < 0 ? (uint64_t)-images[i].at : 0;
+        uint64_t at   = back ? source->size - back : (uint64_t)images[i].at;
+        if (back > source->size || !tn_inside(at, images[i].size, source->size))
+            continue;
+        if (tn_source_read(source, at, bytes, images[i].size, &own) != TN_OK)
+            break;
+        if (memcmp(bytes, images[i].magic, images[i].size) == 0)
+            return images[i].what;
+    }
+    if (tn_machine_failed(&own))
+        *scan->error = own; /* others tell what else fails */
+    return NULL;
+}
+
+/* `is_part`: where other bytes than a file's own may stand at the beginning. */
+static void tell_closed(struct tn_scan *scan, struct tn_source *source,
+                        struct tn_bytes head, bool is_part)
+{
+    const char *what = image_of(scan, source, head);
 
     for (size_t i = 0; i < sizeof closed / sizeof closed[0] && !what; i++) {
         size_t size = closed[i].size;
         if (!begins_with(head, 0, closed[i].magic, size))
             continue;
         /* In archives: with the flags that gzip has, the block of bzip2. */
-        if (scan->depth && size < 4 &&
+        if (is_part && size < 4 &&
             !(closed[i].magic[0] == '\x1f' && head.size > 3 &&
               head.data[3] < 0x20) &&
             !(closed[i].magic[0] == 'B' && begins_with(head, 4, "1AY&SY", 6)))
@@ -391,8 +489,6 @@ static bool is_hdf(struct tn_scan *scan, struct tn_source *source)
             break;
         if (memcmp(head, magic, 8) == 0)
             return true;
-        if (scan->depth)
-            break; /* members are weights, which nobody opens there */
     }
     tn_scan_absorb(scan, &own);
     return false;
@@ -422,32 +518,30 @@ void tn_scan_bytes(struct tn_scan *scan, struct tn_source *source,
     }
     if (scan->depth == 0)
         scan->most = tn_expand_most(0, source->size);
-    /* A file can be valid in several formats at once, and a loader of pickles
-     * does not check the others.  It takes the P of a zip for an opcode, and
-     * fails. */
+    /* A file can be valid in several formats at once: programs look for theirs
+     * and do not check the others.  Only a loader of pickles takes the P of a
+     * zip for an opcode, and fails. */
     bool is_begun =
         begins_with(head, 0, "PK\3\4", 4) || begins_with(head, 0, "PK\5\6", 4);
     if (!is_begun)
         tn_scan_pickles(scan, (struct tn_span){ source, 0, source->size });
-    uint64_t zip    = is_begun ? 0 : tn_scan_find_zip(scan, source);
-    bool     is_tar = !is_begun && tn_scan_is_tar(head);
+    bool     has_hdf = is_hdf(scan, source);
+    uint64_t zip     = is_begun ? 0 : tn_scan_find_zip(scan, source);
+    bool     is_tar  = tn_scan_is_tar(head);
     /* The end of a zip in a tar belongs to a member, or the tar is also a
      * zip. */
-    if (is_tar)
-        zip = tn_scan_tar(scan, source, zip) ? TN_NOWHERE : zip;
+    if (is_tar && tn_scan_tar(scan, source, is_begun ? TN_NOWHERE : zip))
+        zip = TN_NOWHERE;
     if (zip != TN_NOWHERE)
         tn_scan_zip(scan, source);
-    else if (is_tar)
-        ; /* scanned */
-    else if (size >= 10 && memcmp(bytes, "\x93NUMPY", 6) == 0)
+    if (size >= 10 && memcmp(bytes, "\x93NUMPY", 6) == 0)
         scan_array(scan, source);
-    else if (is_hdf(scan, source))
+    if (has_hdf)
         tn_scan_keras(scan, source);
-    else
-        tell_closed(scan, head);
+    tell_closed(scan, source, head, scan->depth || is_tar);
     tell_native(scan, source, head);
     tell_java(scan, head);
-    if (has_keras(name))
+    if (has_keras(name) && !has_hdf)
         tn_scan_keras(scan, source);
     tn_scan_text(scan, source, name);
 }

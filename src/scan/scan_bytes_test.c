@@ -70,6 +70,12 @@ static const struct {
     CASE("config.json", "{\"class_name\": \"TFOpLambda\", \"function\": \"data.x\"}", "unknown keras-function  29;"),
     CASE("config.json", "{\"class_name\": \"TFOpLambda\", \"function\": \"math.add\"}", ""),
     CASE("config.json", "{\"vocabulary\": \"/x\", \"function\": \"io.x\"}", ""),
+    CASE("config.json", "{\"class_name\": \"X\", \"module\": \"tensorflow.keras.utils\"}", "unknown keras-module  20;"),
+    CASE("config.json", "{\"class_name\": \"X\", \"module\": \"keras.wrappers\"}", "unknown keras-module  20;"),
+    CASE("config.json", "{\"class_name\": \"X\", \"module\": \"keras_mine\"}", "unknown keras-module  20;"),
+    CASE("config.json", "{\"class_name\": \"X\", \"module\": \"keras.src.models.functional\"}", ""),
+    CASE("config.json", "{\"class_name\": \"X\", \"module\": \"tensorflow.python.keras.engine.sequential\"}", ""),
+    CASE("config.json", "{\"class_name\": \"X\", \"module\": \"keras\"}", ""),
     CASE("empty", "", ""),
 #undef CASE
 };
@@ -90,6 +96,60 @@ static void kinds_are_recognised(void **state)
             fail_msg("%s: %s", cases[i].name, story.text);
         assert_int_equal(memory.used, 0);
     }
+}
+
+/* What is told of a file of zeros with these bytes in it; an offset below zero
+ * counts from the end. */
+static void images_are_not_clean(void **state)
+{
+    enum { SIZE = 0x11000 };
+    static uint8_t bytes[SIZE];
+    static const struct {
+        int         at;
+        const char *text;
+        size_t      size;
+        bool        is_closed;
+    } rows[] = {
+#define ROW(at, text, is_closed) { at, text, sizeof(text) - 1, is_closed }
+        ROW(0x8001, "CD001", true),
+        ROW(0x8001, "BEA01", true),
+        ROW(0x9319, "CD001", true),
+        ROW(0x8000, "CD001", false),
+        ROW(SIZE - 512, "koly\0\0\0\4", true),
+        ROW(SIZE - 512, "conectix", true),
+        ROW(0, "QFI\xfb", true),
+        ROW(0x200, "EFI PART", true),
+        ROW(0x1fe, "\x55\xaa", true),
+        ROW(0x438, "\x53\xef", true),
+        ROW(0x400, "\xe2\xe1\xf5\xe0", true),
+        ROW(0x10040, "_BHRfS_M", true),
+#undef ROW
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tn_error   error = TN_ERROR_INIT;
+        struct tn_memory  memory;
+        struct scan_story story;
+        tn_memory_init(&memory, NULL, 0);
+        memset(bytes, 0, SIZE);
+        memcpy(bytes + rows[i].at, rows[i].text, rows[i].size);
+        scan_the_bytes(tn_bytes(bytes, SIZE), "a.bin", &memory, &story, &error);
+        assert_int_equal(error.status, TN_OK);
+        if (strcmp(story.text, rows[i].is_closed ? "unknown closed  0;" : ""))
+            fail_msg("%x: %s", (unsigned)rows[i].at, story.text);
+        assert_int_equal(memory.used, 0);
+    }
+    /* Two bytes where ext4 has them, with blocks of a size that it has not. */
+    struct tn_error   error = TN_ERROR_INIT;
+    struct tn_memory  memory;
+    struct scan_story story;
+    tn_memory_init(&memory, NULL, 0);
+    memset(bytes, 7, SIZE);
+    memcpy(bytes + 0x438, "\x53\xef", 2);
+    memcpy(bytes + 0x1fe, "\x55\xaa", 2);
+    scan_the_bytes(tn_bytes(bytes, SIZE), "a.bin", &memory, &story, &error);
+    assert_string_equal(story.text, "");
 }
 
 /* The name of the case that is read. */
@@ -122,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_are_recognised),
+        cmocka_unit_test(images_are_not_clean),
         cmocka_unit_test(reads_may_fail),
     };
 

@@ -466,10 +466,12 @@ static enum kind made_by(struct tn_bytes module, struct tn_bytes name)
                : OBJECT;
 }
 
+/* What TorchScript's functions get counts, which is not known here. */
 static bool push_name(struct stand *s, struct tn_bytes module,
                       struct tn_bytes name)
 {
-    return tn_scan_judge_name(module, name) == TN_NAME_HARMLESS &&
+    return !tn_bytes_is(module, "torch.jit._pickle") &&
+           tn_scan_judge_name(module, name) == TN_NAME_HARMLESS &&
            push(s, NAME | (uint64_t)made_by(module, name) << KIND_BITS);
 }
 

@@ -68,32 +68,55 @@ static bool is_below(const char *module, const char *root)
            (module[size] == 0 || module[size] == '.');
 }
 
-/* Modules of layers and of what belongs to layers.  Other modules reach files,
- * other models and settings. */
+/* Parts of Keras that compute.  Other parts reach files, other models and
+ * settings. */
+static bool is_computing_part(const char *part)
+{
+    static const char *const parts[] = {
+        "activations",   "applications",   "constraints",  "dtype_policies",
+        "engine",        "experimental",   "feature_column", "initializers",
+        "layers",        "legacy_tf_layers", "losses",     "metrics",
+        "mixed_precision", "models",       "ops",          "optimizers",
+        "premade",       "premade_models", "quantizers",   "random",
+        "regularizers",
+    };
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (is_below(part, parts[i]))
+            return true;
+    return false;
+}
+
+/* What follows the word and a dot; the end of the text if nothing does; NULL:
+ * it is another word. */
+static const char *after(const char *module, const char *word)
+{
+    size_t size = strlen(word);
+
+    return is_below(module, word) ? module + size + (module[size] == '.') : NULL;
+}
+
+/* Modules that layers, and what belongs to them, come from. */
 static bool is_of_layers(const char *module)
 {
-    static const char *const others[] = { "utils", "config", "saving",
-                                          "backend", "export", "datasets",
-                                          "callbacks", "tree" };
+    static const char *const roots[] = { "keras", "tf_keras", "tensorflow.keras",
+                                         "tensorflow.python.keras",
+                                         "keras_core" };
+    static const char *const others[] = { "builtins", "keras_hub", "keras_nlp",
+                                          "keras_cv", "keras_rs",
+                                          "keras_tuner" };
 
-    if (is_below(module, "builtins"))
-        return true;
-    if (is_below(module, "tensorflow"))
-        return is_below(module, "tensorflow.keras") ||
-               is_below(module, "tensorflow.python.keras");
-    if (strncmp(module, "keras_", 6) == 0)
-        return true;
-    if (is_below(module, "tf_keras"))
-        module += 3;
-    if (!is_below(module, "keras"))
-        return false;
-    module += 5;
-    if (strncmp(module, ".src", 4) == 0 && (!module[4] || module[4] == '.'))
-        module += 4;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (*module == '.' && is_below(module + 1, others[i]))
-            return false;
-    return true;
+        if (is_below(module, others[i]))
+            return true;
+    for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
+        const char *part = after(module, roots[i]);
+        if (part && after(part, "src"))
+            part = after(part, "src");
+        if (part)
+            return !*part || is_computing_part(part);
+    }
+    return false;
 }
 
 /* Layers are classes; these are the values that are not. */

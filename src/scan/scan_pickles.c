@@ -337,6 +337,19 @@ static void judge_arguments(struct look *look, uint64_t offset, const char *by,
     }
 }
 
+/* TorchScript marks types of lists and dicts by functions that give back what
+ * they get: given a class, a state that follows would change the class. */
+static bool is_given_back(const struct tn_pickle *callee,
+                          const struct tn_pickle *args)
+{
+    const struct tn_pickle *value = argument(args, 0);
+
+    return tn_bytes_is(callee->as.name.module, "torch.jit._pickle") &&
+           !(value && (value->kind == TN_PICKLE_LIST ||
+                       value->kind == TN_PICKLE_DICT ||
+                       value->kind == TN_PICKLE_TUPLE));
+}
+
 static bool is_called(const char *by)
 {
     return strcmp(by, "REDUCE") == 0 || strcmp(by, "OBJ") == 0 ||
@@ -380,6 +393,9 @@ static void on_call(void *context, uint64_t offset, const char *by,
     struct pending *row = find(look, callee);
     if (!row) {
         judge_arguments(look, offset, by, args);
+        if (is_given_back(callee, args))
+            on_odd(look, offset, by,
+                   "what is neither a list nor a dict is marked as one");
         return;
     }
     if (!look->is_sure)

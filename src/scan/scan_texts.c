@@ -236,26 +236,37 @@ static bool is_path_byte(uint8_t c)
            (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c >= 0x80;
 }
 
-/* What a key names, wherever it occurs: a whole word, with a colon and a value
- * after it.  A value of null names nothing. */
+/* The value after the next place where the key is a whole word with a colon
+ * after it; *at is where the key begins.  NULL: there is none. */
+static const uint8_t *find_value(struct tn_bytes text, const uint8_t *from,
+                                 const char *key, const uint8_t **at)
+{
+    const uint8_t *end = text.data + text.size;
+
+    while ((from = find_word(from, end, key))) {
+        bool is_part = from > text.data && is_path_byte(from[-1]);
+        *at          = from;
+        from += strlen(key);
+        if (from < end && (*from == '"' || *from == '\''))
+            from++;
+        from = tn_scan_skip_blanks(from, end);
+        if (!is_part && from < end && *from == ':')
+            return tn_scan_skip_blanks(from + 1, end);
+    }
+    return NULL;
+}
+
+/* What a key names, wherever it occurs.  A value of null names nothing. */
 static void scan_key(struct tn_scan *scan, struct tn_bytes text,
                      const char *key, enum means means)
 {
-    const uint8_t *at = text.data, *end = text.data + text.size;
+    const uint8_t *at = text.data, *end = text.data + text.size, *begin;
 
-    while ((at = find_word(at, end, key))) {
-        uint64_t offset  = (uint64_t)(at - text.data);
-        bool     is_part = offset && is_path_byte(at[-1]);
-        at += strlen(key);
+    while ((at = find_value(text, at, key, &begin))) {
+        uint64_t offset = (uint64_t)(begin - text.data);
         if (at < end && (*at == '"' || *at == '\''))
             at++;
-        at = tn_scan_skip_blanks(at, end);
-        if (is_part || at == end || *at != ':')
-            continue;
-        at = tn_scan_skip_blanks(at + 1, end);
-        if (at < end && (*at == '"' || *at == '\''))
-            at++;
-        const uint8_t *begin = at;
+        begin = at;
         while (at < end && is_path_byte(*at) && at - begin < NAME_LIMIT)
             at++;
         struct tn_bytes path = tn_bytes(begin, (size_t)(at - begin));
@@ -266,11 +277,59 @@ static void scan_key(struct tn_scan *scan, struct tn_bytes text,
     }
 }
 
+/* Expressions of sizes in exported programs of PyTorch, such as "Max(1, s0)":
+ * reading one evaluates it as Python.  Those that only compute are harmless. */
+static enum tn_verdict judge_expression(const uint8_t *at, const uint8_t *end)
+{
+    static const char *const functions[] = { "floor", "ceiling", "sqrt", "log",
+                                             "exp",   "sin",     "cos",  "tan",
+                                             "sign",  "abs" };
+    bool is_member = false;
+
+    for (; at < end && *at != '"'; at++) {
+        const uint8_t *begin = at;
+        while (at < end && is_path_byte(*at) && *at != '.')
+            at++;
+        struct tn_bytes word = tn_bytes(begin, (size_t)(at - begin));
+        bool is_name = word.size && (*begin < '0' || *begin > '9');
+        if (tn_bytes_contains(word, tn_text("__")) || (is_member && is_name) ||
+            tn_scan_is_function_of_python(word))
+            return TN_VERDICT_DANGEROUS;
+        if (at == end || *at == '"')
+            break;
+        bool is_known = !is_name || *at != '(' ||
+                        (word.data[0] >= 'A' && word.data[0] <= 'Z');
+        for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+            is_known |= tn_bytes_is(word, functions[i]);
+        if (!is_known || !memchr(" .,+-*/()<>=!&|~%", *at, 17))
+            return TN_VERDICT_UNKNOWN;
+        is_member = *at == '.';
+    }
+    return at < end ? TN_VERDICT_NOTE : TN_VERDICT_UNKNOWN;
+}
+
+static void scan_expressions(struct tn_scan *scan, struct tn_bytes text)
+{
+    const uint8_t *at = text.data, *end = text.data + text.size, *key;
+
+    while ((at = find_value(text, at, "expr_str", &key))) {
+        enum tn_verdict verdict = at < end && *at == '"'
+                                      ? judge_expression(at + 1, end)
+                                      : TN_VERDICT_NOTE;
+        if (verdict > TN_VERDICT_NOTE)
+            tn_scan_tell(scan, verdict, "config-expression",
+                         (uint64_t)(key - text.data),
+                         "an expression that is more than arithmetic: reading "
+                         "it runs it as Python");
+    }
+}
+
 /* Layers in JSON are looked for by their quotes. */
 static void scan_targets(struct tn_scan *scan, struct tn_bytes text,
                          struct tn_bytes file, bool has_layers)
 {
-    bool has_params = find_word(text.data, text.data + text.size, "params");
+    const uint8_t *at;
+    bool           has_params = find_value(text, text.data, "params", &at);
 
     for (size_t i = 0; i < sizeof naming / sizeof naming[0]; i++)
         if ((naming[i].means != LAYER || has_layers) &&
@@ -794,6 +853,7 @@ void tn_scan_text(struct tn_scan *scan, struct tn_source *source,
         scan_targets(scan, tn_bytes(text, size), file, false);
         scan_hub(scan, tn_bytes(text, size));
         scan_java(scan, tn_bytes(text, size));
+        scan_expressions(scan, tn_bytes(text, size));
         if (tn_bytes_is(file, "config.json") ||
             tn_bytes_is(file, "router_config.json"))
             scan_types(scan, tn_bytes(text, size));

@@ -83,6 +83,13 @@ static const struct {
     { "a.json", "[\"gAJjb3MKc3lzdGVtClUCbHOFUi4", "dangerous pickle-call base64 at 2 18;" },
     { "a.json", "{\":serialized:\": \"Y29zCnN5c3RlbQooUydscycKdFIu\"}", "dangerous pickle-call base64 at 18 19;" },
     { "a.json", "{\"a\": \"gARsZW5ndGggb2YgYSB0ZXh0\", \"b\": \"gAJ9Lg==\"}", "" },
+    { "model.json", "{\"expr_str\": \"__import__('os')\"}", "dangerous config-expression  2;" },
+    { "model.json", "{\"expr_str\": \"s0.func\"}", "dangerous config-expression  2;" },
+    { "model.json", "{\"expr_str\": \"exec(s0)\"}", "dangerous config-expression  2;" },
+    { "model.json", "{\"expr_str\": \"sympify(s0)\"}", "unknown config-expression  2;" },
+    { "model.json", "{\"expr_str\": \"[s0]\"}", "unknown config-expression  2;" },
+    { "model.json", "{\"expr_str\": \"Max(1, Mod(s0*4 + 1, floor(u0/2.5)))\", \"hint\": null}", "" },
+    { "model.json", "{\"expr_str\": null, \"p_params\": 1, \"target\": \"torch.ops.aten.relu.default\"}", "" },
     { "a.txt", "_target_: os.system\n", "" },
 };
 /* clang-format on */

@@ -91,6 +91,38 @@ def computed():
     add("memo-module.pkl", "dangerous", b"\x80\x04" + text8("posix") + b"q\xff0" + text8("system") + b"r\xff\xff\0\0" + b"0h\xffj\xff\xff\0\0\x93" + arg + b"\x85R.")
 
 
+def after(before, archive):
+    """The zip after other bytes, which its offsets count."""
+    data = bytearray(archive)
+    for record in re.finditer(b"PK\1\2", archive):
+        at = record.start() + 42
+        data[at:at + 4] = struct.pack("<I", struct.unpack_from("<I", archive, at)[0] + len(before))
+    at = archive.rindex(b"PK\5\6") + 16
+    data[at:at + 4] = struct.pack("<I", struct.unpack_from("<I", archive, at)[0] + len(before))
+    return before + bytes(data)
+
+
+def polyglots():
+    """Files that are two things, of which the zip is harmless; and names that only headers have."""
+    clean = zipped(("archive/data.pkl", good), ("archive/version", b"3\n"))
+    layer = b'{"class_name": "Lambda"}'
+    hdf = b"\x89HDF\r\n\x1a\n" + bytes(500)
+    add("hdf-and-zip.h5", "dangerous", after(hdf + layer, clean))
+    add("array-and-zip.npy", "dangerous", after(npy("|O") + P, clean))
+    add("7z-and-zip.7z", "unknown", after(b"7z\xbc\xaf\x27\x1c" + bytes(500), clean))
+    add("7z-and-empty-zip.7z", "unknown", b"7z\xbc\xaf\x27\x1c" + bytes(500) + end_record(0, 0, 506))
+    tar = tarred(("PK\3\4", b"x"), ("model_config.yaml", b"a:\n  _target_: os.system\n"))
+    add("tar-and-zip.nemo", "dangerous", after(tar, clean))
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        add(f"block-before-hdf-{method}.zip", "dangerous", zipped(("model", bytes(1024) + hdf + layer), method=method))
+    name, second = b"a/data.txt", b"../../x.pkl"
+    extra = b"up" + struct.pack("<HBI", 5 + len(second), 1, zlib.crc32(name)) + second
+    sizes = struct.pack("<HHIII", 0, 33, zlib.crc32(good), len(good), len(good))
+    head = b"PK\3\4" + struct.pack("<HHH", 20, 0, 0) + sizes + struct.pack("<HH", len(name), len(extra)) + name + extra + good
+    record = b"PK\1\2" + struct.pack("<HHHH", 20, 20, 0, 0) + sizes + struct.pack("<HHHHHII", len(name), 0, 0, 0, 0, 0, 0) + name
+    add("second-name-in-header.zip", "dangerous", head + record + end_record(1, len(record), len(head)))
+
+
 def packed():
     """Packed data, by every packer that Python's loaders unpack, in files and in archives."""
     add("zf.joblib", "flagged", b"ZF0x" + b"%-17x" % len(P) + zlib.compress(P))
@@ -379,7 +411,7 @@ def named():
 
 
 def main(tenon, folder=None):
-    for make in (computed, packed, hidden, layers, templates, texts, frameworks, graphs, indexes, operators, programs, named):
+    for make in (computed, polyglots, packed, hidden, layers, templates, texts, frameworks, graphs, indexes, operators, programs, named):
         make()
     if folder:
         return scan_attacks.judge(tenon, folder)
