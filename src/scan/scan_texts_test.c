@@ -25,6 +25,19 @@ static const struct {
     { "a.j2", "{% set u = 'tool_calls' [4] %}{{ x[u ~ u] }}", "unknown chat-template  -1;" },
     { "a.j2", "{# __ #}{{ x['a'][0] }} it's __", "note chat-template  -1;" },
     { "a.j2", "{{ 'it\\'s' }}'__{{ y }}", "note chat-template  -1;" },
+    /* Names that are put together. */
+    { "a.j2", "{{ x[('tool_calls' | list)[4] * 2 ~ 'globals' ~ u] }}", "unknown chat-template  -1;" },
+    { "a.j2", "{% set v = u[4] %}{% set n = v*2 ~ 'globals' ~ v*2 %}{{ x[n] }}", "unknown chat-template  -1;" },
+    { "a.j2", "{% set g = 'globals' %}{% set n = v+v+g+v+v %}{% set m = n %}{{ x[ m ] }}", "unknown chat-template  -1;" },
+    { "a.j2", "{% for c in 'tool_calls' %}{% set n = c+c+'globals' %}{{ x[n] }}{% endfor %}", "unknown chat-template  -1;" },
+    { "a.j2", "{% set n %}{{ c }}globals{% endset %}{{ x[n] }}", "unknown chat-template  -1;" },
+    { "a.j2", "{%- with n = 'a' ~ b %}{{ x[n] }}{% endwith %}", "unknown chat-template  -1;" },
+    { "a.j2", "{{ x | map(attribute = y) | list }}", "unknown chat-template  -1;" },
+    { "a.j2", "{{ x | groupby(y) }}", "unknown chat-template  -1;" },
+    { "a.j2", "{{ 'tool_calls'.replace('toolcalls', '') }}", "unknown chat-template  -1;" },
+    { "a.j2", "{% set a = 1 + b %}{% set c = 'x' + d %}{{ x[a] }}{{ x[loop.index0 * 2]['c'] }}{{ c }}", "note chat-template  -1;" },
+    { "a.j2", "{% for k in x | sort %}{{ k ~ ': ' ~ x[k] }}{% endfor %}{{ x | map(attribute='function') | list }}", "note chat-template  -1;" },
+    { "a.j2", "{%- set index = (messages|length - 1) - loop.index0 %}{{ messages[index].content.split('</think>')[-1] }}", "note chat-template  -1;" },
     { "config.json", "\xff\xfe{\0", "unknown encoding  0;" },
     { "config.json", "{\"auto_map\": {\"AutoModel\": \"modeling.Mine\"}}", "unknown hub-code  1;" },
     { "config.json", "{\"\\u0061uto_map\" :\n {\"AutoModel\": \"modeling.Mine\"}}", "unknown hub-code  1;" },
@@ -147,6 +160,37 @@ static void long_texts_are_read(void **state)
     }
 }
 
+/* Brackets in brackets, and variables of variables, take time in proportion to
+ * the text. */
+static void templates_are_read_once(void **state)
+{
+    static const struct {
+        const char *begin, *repeated, *story;
+    } rows[] = {
+        { "{{", "x[", "unknown chat-template  -1;" },
+        { "", "{% set set = set %}{{ x[1] }}", "note chat-template  -1;" },
+        { "{%", " set a = ", "note chat-template  -1;" },
+        { "{{", "'_'[", "unknown chat-template  -1;" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tn_error   error = TN_ERROR_INIT;
+        struct tn_memory  memory;
+        struct tn_buffer  text;
+        struct scan_story story;
+        tn_memory_init(&memory, NULL, 0);
+        tn_buffer_init(&text, &memory, &error);
+        tn_buffer_add(&text, tn_text(rows[i].begin));
+        for (size_t n = 0; n < 200000; n++)
+            tn_buffer_add(&text, tn_text(rows[i].repeated));
+        scan_the_bytes(tn_buffer_bytes(&text), "a.j2", &memory, &story, &error);
+        assert_string_equal(story.text, rows[i].story);
+        tn_buffer_done(&text);
+        assert_int_equal(memory.used, 0);
+    }
+}
+
 static enum tn_status scan_json(struct tn_bytes input, struct tn_memory *memory,
                                 struct tn_error *error)
 {
@@ -190,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_judged),
         cmocka_unit_test(long_texts_are_read),
+        cmocka_unit_test(templates_are_read_once),
         cmocka_unit_test(damaged_texts_are_read),
     };
 
