@@ -50,6 +50,8 @@ def main(folder):
              "member": b"\x80\x02c__builtin__\ngetattr\ncmy.lib\nMode\nX\x04\0\0\0mean\x86R.", "after-tar": tar() + bytes(512) + CALL,
              # The last byte, modulo 5, chooses the name of the file.
              "hub": b'{"auto_map": {"A": "b.C"}, "_target_": "os.system"}\x0b', "template": b"{{ x['_' ~ y] | attr('z') }}\x0c",
+             "names": b"{% set n = v ~ 'x' %}{% for k in n %}{{ x[n]['a'] | map(attribute=y) }}{% endfor %}\x0c",
+             "expression": b'{"expr_str": "Max(1, s0.a + floor(u0))", "p_params": 1}\x0b', "hdf-and-zip": b"\x89HDF\r\n\x1a\n{\"class_name\": \"Lambda\"}" + archive(),
              "yaml": b"%TAG !p! tag:yaml.org,2002:pyth\n---\na: !p!on/name:os.system ''\n_target_: a.b\n\x08",
              "tokenizer": b'{"chat_template": "\\u007b{ x.__cl\\u0061ss__ }}"}\t',
              "lzma": b"\0\0\0\x10\0" + b"\xff" * 8 + b"\0\x12\x34\x56\x78", "zlib": b"\x18\x95KLJNIMK\x04\0\x08=\x02\xc8"}
