@@ -82,6 +82,7 @@ static const struct {
     { "ImmutableConst", TN_VERDICT_UNKNOWN, "maps a file" },
     { "DecodeProtoV2", TN_VERDICT_UNKNOWN, "may read a file" },
     { "EncodeProto", TN_VERDICT_UNKNOWN, "may read a file" },
+    { "WorkerHeartbeat", TN_VERDICT_UNKNOWN, "can end the process" },
     /* ONNX Runtime's. */
     { "EPContext", TN_VERDICT_UNKNOWN,
       "runs what was compiled, from the file or beside it" },
@@ -125,6 +126,7 @@ static const struct {
     { "Restore", TN_VERDICT_NOTE, "reads a checkpoint" },
     { "RestoreSlice", TN_VERDICT_NOTE, "reads a checkpoint" },
     { "RestoreV2", TN_VERDICT_NOTE, "reads a checkpoint" },
+    { "DTensorRestoreV2", TN_VERDICT_NOTE, "reads a checkpoint" },
 };
 
 /* Domains of operators that engines have themselves. */

@@ -363,9 +363,10 @@ def operators():
                "LoadAndRemapMatrix", "DataServiceDataset", "DataServiceDatasetV4", "RegisterDataset",
                "CreateSummaryDbWriter", "DistributedSave", "SnapshotDatasetReader", "SnapshotNestedDatasetReader",
                "SnapshotChunkDataset", "ListSnapshotChunksDataset", "CacheDataset", "CacheDatasetV2",
-               "DebugNanCount", "FileSystemSetConfiguration", "DecodeProtoV2", "EncodeProto", "RpcClient", "TRTEngineOp"):
+               "DebugNanCount", "FileSystemSetConfiguration", "DecodeProtoV2", "EncodeProto", "RpcClient", "TRTEngineOp",
+               "DatasetFromGraph", "WorkerHeartbeat"):
         add(f"op-{op}.pb", "unknown", field(1, node("a", op)))
-    for op in ("SaveV2", "RestoreV2", "MergeV2Checkpoints"):
+    for op in ("SaveV2", "RestoreV2", "MergeV2Checkpoints", "DTensorRestoreV2"):
         add(f"op-{op}.pb", "clean", field(1, node("a", op)))
     add("model.mar", "flagged", zipped(("MAR-INF/MANIFEST.json", '{"model": {"handler": "handler.py"}}'), ("handler.py", "import os\n")))
     add("main.zip", "flagged", zipped(("__main__.py", "import os\n")))
