@@ -51,7 +51,8 @@ rules() {
 claim "docs/formats name every rule of check, and none that is not there"
 for family in onnx tensorflow; do
     page=$root/docs/formats/$family.md
-    rules $family >words
+    # Only ONNX declares sizes of values that nodes make.
+    rules $family | { [ $family = onnx ] && cat || grep -v '^declared-size$'; } >words
     [ "$(wc -l <words)" -gt 20 ] || fail "few rules of $family"
     while IFS= read -r word; do
         grep -q -F -e "\`$word\`" "$page" || fail "$page: no rule '$word'"
