@@ -22,7 +22,7 @@ NAMES = {"bool": 1, "float16": 3, "float32": 5, "float64": 6, "int8": 7, "int16"
 
 # kind: its element type; is_fixed: a constant of the graph, not fed.
 Input = collections.namedtuple("Input", "array kind is_fixed")
-# want: of the arrays, None for what the evaluator says; is_loose: values are by chance.
+# want: a function of the arrays that gives the result, or None: the evaluator gives it; is_loose: values are random.
 Case = collections.namedtuple("Case", "op name inputs attributes want outputs is_loose")
 CASES = collections.defaultdict(list)
 
