@@ -31,7 +31,7 @@ static void print_words(const char *words)
         putchar(*words == '|' ? ' ' : *words);
 }
 
-/* For --to, what can be written. */
+/* For --to: formats that can be written. */
 static void print_formats(bool can_write)
 {
     const char *space = "";

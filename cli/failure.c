@@ -167,7 +167,7 @@ static void advise_from(const char *path)
         struct tn_format_info info = tn_format_at(i);
         for (size_t k = 0; info.suffixes && info.suffixes[k] != NULL; k++)
             if (info.suffixes[k][0] == '.' &&
-                strcmp(info.suffixes[k], ".json") != 0 && /* says nothing */
+                strcmp(info.suffixes[k], ".json") != 0 && /* too common */
                 ends_with(path, info.suffixes[k])) {
                 cli_hint("by its name, this may be a file of format %s; "
                          "--from %s shows what is wrong with it",

@@ -18,8 +18,8 @@ static void fill_option(struct cli_text *text, const struct cli_opt *row)
         cli_text_addf(text, " %s", row->value);
 }
 
-/* One width for all sections, so that their columns line up; what is longer
- * stands out. */
+/* One width for all sections, so that their columns line up; longer options
+ * extend past it. */
 static size_t widest_option(const struct cli_section *sections, size_t count)
 {
     enum { MOST = 24 };

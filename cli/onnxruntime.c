@@ -43,7 +43,7 @@ enum {
 
 enum { RANK_MAX = 16, IO_MAX = 256, LOG_NOTHING = 4 };
 
-typedef void *ort_status; /* NULL: it went well */
+typedef void *ort_status; /* NULL: success */
 
 struct runtime {
     void *const *api;
@@ -130,7 +130,8 @@ static uint32_t draw(uint64_t *seed)
     return (uint32_t)(*seed >> 33);
 }
 
-/* Reals below 1; of other types 0 or 1, which are indices of most things. */
+/* Reals below 1; for other types 0 or 1, which are valid indices nearly
+ * everywhere. */
 static void fill(uint8_t *at, uint64_t count, enum tn_dtype dtype,
                  uint64_t *seed)
 {
@@ -421,7 +422,7 @@ static void tell(const struct runtime *r, enum cli_agreement agreement,
                  r->version ? ": " : "", r->why);
 }
 
-/* What the process wrote, if it lived to do so. */
+/* What the process wrote before it ended. */
 static bool hear(int from, pid_t child, struct cli_comparison *result)
 {
     size_t  size = 0;

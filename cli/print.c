@@ -247,7 +247,7 @@ static bool shrink_one(struct layout *layout, const struct cli_table *table)
 static void fit(struct layout *layout, const struct cli_table *table,
                 size_t columns)
 {
-    enum { ROOM = 4096 }; /* steps, if a cell is as long as a book           */
+    enum { ROOM = 4096 }; /* the most steps, because a cell may be very long */
 
     layout->least = NARROW;
     while (line_width(layout, table, true) > columns &&

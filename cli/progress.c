@@ -22,7 +22,7 @@
 static volatile sig_atomic_t  caught;
 static struct tn_temporaries *temporaries;
 
-/* At once: the library had its time. */
+/* Ends at once: the library had enough time. */
 static void on_alarm(int number)
 {
     (void)number;

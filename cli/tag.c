@@ -465,7 +465,7 @@ static int run_compact(struct run *run, char **words)
 
 /* ---- export ------------------------------------------------------------- */
 
-/* Only one tag was requested, so the others do not count as lost. */
+/* Only one tag was requested, so the others are not losses. */
 static void hear_export_loss(void *context, uint64_t offset, const char *where,
                              const char *what)
 {

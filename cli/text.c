@@ -181,7 +181,7 @@ void cli_text_bytes(struct cli_text *text, uint64_t size)
         cli_text_addf(text, "%" PRIu64 " B", size);
         return;
     }
-    /* 1023.95 would print as 1024.0: it is one of the next unit already. */
+    /* 1023.95 would print as 1024.0, so it is shown in the next unit. */
     while (value >= 1023.95 && unit + 1 < sizeof(units) / sizeof(units[0])) {
         value /= 1024;
         unit++;
