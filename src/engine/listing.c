@@ -54,6 +54,23 @@ static void close_listing(const void *list)
     allocator.resize(allocator.context, listing, sizeof *listing, 0);
 }
 
+typedef void fill(struct listing *listing, const struct tn_model *model,
+                  struct tn_error *error);
+
+static struct listing *make_listing(fill *columns, const struct tn_model *model,
+                                    const struct tn_options *options,
+                                    struct tn_error         *error)
+{
+    struct listing *listing = new_listing(options, error);
+
+    if (listing)
+        columns(listing, model, error);
+    if (!listing || !tn_failed(error))
+        return listing;
+    close_listing(&listing->of);
+    return NULL;
+}
+
 /* A column, not zeroed; never NULL unless it failed. */
 #define COLUMN(listing, T, count, error)                                       \
     ((T *)take_column(listing, count, sizeof(T), error))
@@ -171,14 +188,9 @@ enum tn_status tn_tensor_list_open(const struct tn_tensor_list **out,
     TN_ERROR_OR_OWN(error);
     *out = NULL;
     TN_TAKE_OPTIONS(options);
-    struct listing *listing = new_listing(options, error);
+    struct listing *listing = make_listing(fill_tensors, model, options, error);
 
-    if (!listing)
-        return error->status;
-    fill_tensors(listing, model, error);
-    if (tn_failed(error))
-        close_listing(&listing->of);
-    else
+    if (listing)
         *out = &listing->of.tensors;
     return error->status;
 }
@@ -308,14 +320,9 @@ enum tn_status tn_op_list_open(const struct tn_op_list **out,
     if (!model->wants_graph)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "the model was opened without its graph");
-    struct listing *listing = new_listing(options, error);
+    struct listing *listing = make_listing(fill_ops, model, options, error);
 
-    if (!listing)
-        return error->status;
-    fill_ops(listing, model, error);
-    if (tn_failed(error))
-        close_listing(&listing->of);
-    else
+    if (listing)
         *out = &listing->of.ops;
     return error->status;
 }
@@ -361,14 +368,10 @@ enum tn_status tn_metadata_list_open(const struct tn_metadata_list **out,
     TN_ERROR_OR_OWN(error);
     *out = NULL;
     TN_TAKE_OPTIONS(options);
-    struct listing *listing = new_listing(options, error);
+    struct listing *listing =
+        make_listing(fill_metadata, model, options, error);
 
-    if (!listing)
-        return error->status;
-    fill_metadata(listing, model, error);
-    if (tn_failed(error))
-        close_listing(&listing->of);
-    else
+    if (listing)
         *out = &listing->of.metadata;
     return error->status;
 }

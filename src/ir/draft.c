@@ -254,6 +254,26 @@ static void set_elements(struct tn_draft_tensor   *tensor,
     tensor->row.is_external = false;
 }
 
+static enum tn_status push_tensor(struct tn_draft *draft, uint32_t graph,
+                                  enum tn_role role, const char *name,
+                                  const struct tn_elements *elements,
+                                  struct tn_error          *error)
+{
+    struct tn_draft_tensor *tensor =
+        tn_list_push(&draft->tensors, struct tn_draft_tensor, error);
+
+    if (!tensor)
+        return error->status;
+    tensor->row  = (struct tn_tensor){ .graph = graph,
+                                       .node  = TN_NONE,
+                                       .slot  = TN_NONE,
+                                       .part  = TN_NONE,
+                                       .role  = (uint8_t)role };
+    tensor->name = draft_keep(draft, name, error);
+    set_elements(tensor, elements);
+    return error->status;
+}
+
 enum tn_status tn_draft_add_tensor(struct tn_draft *draft, uint32_t graph,
                                    const char               *name,
                                    const struct tn_elements *elements,
@@ -264,18 +284,8 @@ enum tn_status tn_draft_add_tensor(struct tn_draft *draft, uint32_t graph,
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "there is a tensor '%s' already", name);
     TN_TRY(tn_draft_touch_graph(draft, graph, error));
-    struct tn_draft_tensor *tensor =
-        tn_list_push(&draft->tensors, struct tn_draft_tensor, error);
-    if (!tensor)
-        return error->status;
-    tensor->row  = (struct tn_tensor){ .graph = graph,
-                                       .node  = TN_NONE,
-                                       .slot  = TN_NONE,
-                                       .part  = TN_NONE,
-                                       .role  = TN_ROLE_INITIALIZER };
-    tensor->name = draft_keep(draft, name, error);
-    set_elements(tensor, elements);
-    return error->status;
+    return push_tensor(draft, graph, TN_ROLE_INITIALIZER, name, elements,
+                       error);
 }
 
 /* NOT_FOUND when the graph has no such tensor. */
@@ -337,18 +347,7 @@ enum tn_status tn_draft_add_variable(struct tn_draft *draft, const char *name,
                                      const struct tn_elements *elements,
                                      struct tn_error          *error)
 {
-    struct tn_draft_tensor *tensor =
-        tn_list_push(&draft->tensors, struct tn_draft_tensor, error);
-    if (!tensor)
-        return error->status;
-    tensor->row  = (struct tn_tensor){ .graph = TN_NONE,
-                                       .node  = TN_NONE,
-                                       .slot  = TN_NONE,
-                                       .part  = TN_NONE,
-                                       .role  = TN_ROLE_VARIABLE };
-    tensor->name = draft_keep(draft, name, error);
-    set_elements(tensor, elements);
-    return error->status;
+    return push_tensor(draft, TN_NONE, TN_ROLE_VARIABLE, name, elements, error);
 }
 
 enum tn_status tn_draft_set_levels(struct tn_draft *draft, uint32_t graph,
