@@ -49,16 +49,12 @@ static enum tn_status read_window(const struct tn_elements *elements,
 
 /* ---- one window --------------------------------------------------------- */
 
-static void note(struct tn_diff_values *v, double a, double b, double tolerance)
+static void note_apart(struct tn_diff_values *v, double a, double b,
+                       double apart, double tolerance)
 {
-    double apart = fabs(a - b);
     double most  = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
     double scale = fabs(a) > 1 ? fabs(a) : 1;
 
-    if (a == b || (isnan(a) && isnan(b)))
-        return;
-    if (isnan(apart))
-        apart = INFINITY;
     if (apart <= tolerance * scale)
         return;
     v->changed++;
@@ -67,6 +63,15 @@ static void note(struct tn_diff_values *v, double a, double b, double tolerance)
     double relative = isinf(apart) ? INFINITY : apart / most;
     if (relative > v->max_relative)
         v->max_relative = relative;
+}
+
+static void note(struct tn_diff_values *v, double a, double b, double tolerance)
+{
+    double apart = fabs(a - b);
+
+    if (a == b || (isnan(a) && isnan(b)))
+        return;
+    note_apart(v, a, b, isnan(apart) ? INFINITY : apart, tolerance);
 }
 
 static double number_at(enum tn_dtype dtype, const uint8_t *element)
@@ -88,9 +93,38 @@ static void note_complex(struct tn_diff_values *v, enum tn_dtype dtype,
     enum tn_dtype part = half == 4 ? TN_FLOAT32 : TN_FLOAT64;
     double        real = number_at(part, a) - number_at(part, b);
     double imaginary   = number_at(part, a + half) - number_at(part, b + half);
-    double size        = tn_length(number_at(part, a), number_at(part, a + half));
+    double size = tn_length(number_at(part, a), number_at(part, a + half));
 
     note(v, size, size + tn_length(real, imaginary), tolerance);
+}
+
+static bool is_whole(enum tn_dtype dtype)
+{
+    return tn_element_kind(dtype) == TN_ELEMENT_SIGNED ||
+           tn_element_kind(dtype) == TN_ELEMENT_UNSIGNED;
+}
+
+static uint64_t whole_at(enum tn_dtype dtype, const uint8_t *element)
+{
+    return dtype == TN_UINT64 ? tn_load64(element)
+                              : (uint64_t)tn_element_int64(dtype, element);
+}
+
+/* Beyond 2^53, whole numbers that differ may be the same double. */
+static void note_whole(struct tn_diff_values *v, enum tn_dtype left,
+                       const uint8_t *a, enum tn_dtype right, const uint8_t *b,
+                       double tolerance)
+{
+    uint64_t x           = whole_at(left, a);
+    uint64_t y           = whole_at(right, b);
+    bool     is_negative = left != TN_UINT64 && x >> 63;
+    bool     is_other    = right != TN_UINT64 && y >> 63;
+    double   p = number_at(left, a), q = number_at(right, b);
+
+    if (is_negative != is_other)
+        note(v, p, q, tolerance);
+    else if (x != y)
+        note_apart(v, p, q, (double)(x < y ? y - x : x - y), tolerance);
 }
 
 static void compare_window(const struct tn_shape *left, const uint8_t *a,
@@ -109,6 +143,8 @@ static void compare_window(const struct tn_shape *left, const uint8_t *a,
             continue;
         if (is_same && tn_element_kind(left->dtype) == TN_ELEMENT_COMPLEX)
             note_complex(v, left->dtype, a, b, tolerance);
+        else if (is_whole(left->dtype) && is_whole(right->dtype))
+            note_whole(v, left->dtype, a, right->dtype, b, tolerance);
         else
             note(v, number_at(left->dtype, a), number_at(right->dtype, b),
                  tolerance);

@@ -184,12 +184,53 @@ static void lies_about_sizes_are_errors(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+/* Whole numbers beyond 2^53, of which doubles have not all. */
+static void large_whole_numbers_are_exact(void **state)
+{
+    static const struct {
+        enum tn_dtype left, right;
+        uint64_t      a, b;
+        double        tolerance, apart;
+    } rows[] = {
+        { TN_INT64, TN_INT64, UINT64_C(1) << 60 | 1, UINT64_C(1) << 60, 0, 1 },
+        { TN_INT64, TN_INT64, UINT64_MAX - (UINT64_C(1) << 60), UINT64_MAX, 0,
+          0x1p60 },
+        { TN_UINT64, TN_UINT64, UINT64_MAX, UINT64_MAX - 3, 0, 3 },
+        { TN_INT64, TN_UINT64, UINT64_MAX, UINT64_MAX, 0, 0x1p64 },
+        { TN_INT64, TN_UINT64, UINT64_C(1) << 60, UINT64_C(1) << 60, 0, 0 },
+        { TN_INT64, TN_INT64, UINT64_C(1) << 60 | 1, UINT64_C(1) << 60, 1e-9,
+          0 },
+    };
+    static const uint64_t one[] = { 1 };
+    static const double   none[1];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tn_error       error = TN_ERROR_INIT;
+        struct tn_diff_values values;
+        struct tn_memory      memory;
+        struct made           a, b;
+        tn_memory_init(&memory, NULL, 0);
+        make(&a, &memory, rows[i].left, 1, one, none);
+        make(&b, &memory, rows[i].right, 1, one, none);
+        memcpy(a.bytes, &rows[i].a, 8);
+        memcpy(b.bytes, &rows[i].b, 8);
+        assert_int_equal(tn_diff_elements(&a.elements, &b.elements,
+                                          rows[i].tolerance, &memory, &values,
+                                          &error),
+                         TN_OK);
+        assert_int_equal(values.changed, rows[i].apart != 0);
+        assert_true(values.max_absolute == rows[i].apart);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_are_measured),
         cmocka_unit_test(transpositions_are_found),
         cmocka_unit_test(lies_about_sizes_are_errors),
+        cmocka_unit_test(large_whole_numbers_are_exact),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
