@@ -632,6 +632,15 @@ static bool has_value(const struct tn_model *model, struct tn_bytes name)
     return false;
 }
 
+/* `base` may be NULL. */
+static bool was_loss(const struct tn_model *base, struct tn_bytes name)
+{
+    for (uint32_t i = 0; base && i < base->loss_count; i++)
+        if (tn_bytes_equal(base->losses[i], name))
+            return true;
+    return false;
+}
+
 /* Checks only losses that the edit set, not those of the file. */
 static enum tn_status check_losses(const struct tn_edit  *edit,
                                    const struct tn_model *made,
@@ -642,7 +651,8 @@ static enum tn_status check_losses(const struct tn_edit  *edit,
     if (draft->base && draft->losses == draft->base->losses)
         return TN_OK;
     for (uint32_t i = 0; i < draft->loss_count; i++)
-        if (!has_value(made, draft->losses[i]))
+        if (!was_loss(draft->base, draft->losses[i]) &&
+            !has_value(made, draft->losses[i]))
             return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                                 "'%.*s' cannot be a loss: the graph has no "
                                 "such variable",

@@ -55,6 +55,14 @@ static bool is_output(struct tn_io_list list, const char *name)
     return false;
 }
 
+/* An output that the file has to name from now on, as all others: those of a
+ * list that was chosen are not guessed. */
+static struct tn_io listed(struct tn_io io)
+{
+    io.is_guessed = false;
+    return io;
+}
+
 /* ---- more --------------------------------------------------------------- */
 
 static enum tn_status expect_value(struct tn_edit *edit, const char *name,
@@ -89,7 +97,7 @@ static enum tn_status add_outputs(struct tn_edit        *edit,
     if (!all)
         return error->status;
     for (uint32_t i = 0; i < g->outputs.count; i++)
-        all[i] = g->outputs.items[i];
+        all[i] = listed(g->outputs.items[i]);
     for (uint32_t i = 0; i < words->count && !tn_failed(error); i++)
         all[g->outputs.count + i] =
             tn_known_io(known, tn_text(words->items[i]), &known->arena, error);
@@ -150,7 +158,7 @@ enum tn_status tn_edit_act_drop_output(struct tn_edit        *edit,
                                 "no output '%s'", words->items[i]);
     for (uint32_t i = 0; left && i < g->outputs.count; i++)
         if (!is_word(words, g->outputs.items[i].name))
-            left[count++] = g->outputs.items[i];
+            left[count++] = listed(g->outputs.items[i]);
     if (tn_failed(error))
         return error->status;
     if (count == 0)

@@ -228,7 +228,8 @@ enum tn_status tn_edit_read_io(struct tn_edit *edit, struct tn_io_list now,
 
     *io = (struct tn_io){ .note = "" };
     if (strcmp(words[1], "as-it-is") == 0 && old) {
-        *io = *old;
+        *io            = *old;
+        io->is_guessed = false; /* the file names it from now on */
         return TN_OK;
     }
     if (old)
@@ -312,8 +313,8 @@ enum tn_status tn_edit_act_add_graph(struct tn_edit        *edit,
     uint32_t op;
 
     if (in_list && strcmp(words->items[3], "list") != 0)
-        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
-                            "'%s' is not 'list'", words->items[3]);
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE, "'%s' is not 'list'",
+                            words->items[3]);
     TN_TRY(tn_edit_find_op(edit, words->items[0], &op, error));
     return tn_draft_add_graph(&edit->draft, op, words->items[1],
                               words->items[2], in_list, NULL, error);
@@ -334,8 +335,7 @@ enum tn_status tn_edit_act_add_function(struct tn_edit        *edit,
         const struct tn_graph *g = tn_model_graph_at(model, i);
         if (g->kind == TN_GRAPH_FUNCTION &&
             tn_bytes_is(tn_model_name(model, g->name), name) &&
-            (!domain ||
-             tn_bytes_is(tn_model_name(model, g->domain), domain)))
+            (!domain || tn_bytes_is(tn_model_name(model, g->domain), domain)))
             return tn_edit_copy_function(edit, model, i, NULL, NULL, error);
     }
     tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE, "no function '%s'", name);

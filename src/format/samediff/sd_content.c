@@ -528,8 +528,8 @@ static void take_tensors(struct tn_sd_content *content)
     }
 }
 
-/* Types that new ops give for their results, if nothing else does. */
-static const struct tn_attr_value *said_types(const struct tn_model *model,
+/* What an op says of its results in an attribute that was made. */
+static const struct tn_attr_value *made_types(const struct tn_model *model,
                                               const struct tn_op    *op)
 {
     for (uint32_t i = 0; op->first_attr != TN_NONE && i < op->attr_count; i++) {
@@ -542,23 +542,57 @@ static const struct tn_attr_value *said_types(const struct tn_model *model,
     return NULL;
 }
 
+/* The variable that is a result of an op if nothing else says its type. */
+static struct tn_sd_entry_row *untyped(const struct tn_sd_content *content,
+                                       const struct tn_op *op, uint32_t k)
+{
+    uint32_t entry = tn_sd_content_value(
+        content,
+        tn_model_ref_at(content->model, (uint64_t)op->first_output + k));
+
+    return entry != TN_NONE && content->entries[entry].dtype == TN_SD_INHERIT
+               ? &content->entries[entry]
+               : NULL;
+}
+
+static void give_types(struct tn_sd_content *content, const struct tn_op *op,
+                       const struct tn_attr_value *types)
+{
+    for (uint32_t k = 0; k < op->output_count && k < types->count; k++) {
+        struct tn_sd_entry_row *entry = untyped(content, op, k);
+        if (entry)
+            entry->dtype = tn_sd_dtype_code((enum tn_dtype)types->of.ints[k]);
+    }
+}
+
+/* An op of the file that has other results than there. */
+static void give_types_of_file(struct tn_sd_content *content, uint32_t index)
+{
+    const struct tn_op *op   = tn_model_op_at(content->model, index);
+    struct tn_error     none = TN_ERROR_INIT;
+    struct tn_attr     *attr;
+    bool                is_typed = true;
+
+    for (uint32_t k = 0; k < op->output_count; k++)
+        is_typed &= untyped(content, op, k) == NULL;
+    if (is_typed || tn_attr_find(&attr, content->model, index, "outputTypes",
+                                 &none) != TN_OK)
+        return;
+    give_types(content, op, tn_attr_get(attr));
+    tn_attr_close(attr);
+}
+
 static void take_types(struct tn_sd_content *content)
 {
     const struct tn_model *model = content->model;
 
     for (uint32_t i = 0; i < content->op_count; i++) {
         const struct tn_op *op = tn_model_op_at(model, content->first_op + i);
-        const struct tn_attr_value *types = said_types(model, op);
-        for (uint32_t k = 0; types && k < op->output_count && k < types->count;
-             k++) {
-            uint32_t value =
-                tn_model_ref_at(model, (uint64_t)op->first_output + k);
-            uint32_t entry = tn_sd_content_value(content, value);
-            if (entry != TN_NONE &&
-                content->entries[entry].dtype == TN_SD_INHERIT)
-                content->entries[entry].dtype =
-                    tn_sd_dtype_code((enum tn_dtype)types->of.ints[k]);
-        }
+        const struct tn_attr_value *types = made_types(model, op);
+        if (types)
+            give_types(content, op, types);
+        else if (op->wire_length)
+            give_types_of_file(content, content->first_op + i);
     }
 }
 
