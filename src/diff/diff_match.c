@@ -48,6 +48,17 @@ static bool same_name(const struct tn_diff_match *m, uint32_t left,
                           tn_diff_op_name(m->right.model, right));
 }
 
+static bool has_free(const struct pair *p)
+{
+    bool has[2] = { false, false };
+
+    for (int side = 0; side < 2; side++)
+        for (uint32_t op = p->begin[side]; op < p->end[side] && !has[side];
+             op++)
+            has[side] = is_free(p, side, op);
+    return has[0] && has[1];
+}
+
 static uint64_t operator_hash(const struct tn_model *model, uint32_t op)
 {
     const struct tn_op *o = tn_model_op_at(model, op);
@@ -104,6 +115,41 @@ static uint64_t bare_name_key(const struct pair *p, int side, uint32_t op)
     struct tn_bytes name = tn_diff_op_name(model_of(p, side), op);
 
     return name.size ? tn_diff_hash(name, 23) | 1 : 0;
+}
+
+static struct tn_bytes output_name(const struct tn_model *model, uint32_t op)
+{
+    const struct tn_op *o = tn_model_op_at(model, op);
+
+    return o->output_count == 0
+               ? tn_text("")
+               : tn_model_value_name(model,
+                                     tn_model_ref_at(model, o->first_output));
+}
+
+static bool same_output(const struct tn_diff_match *m, uint32_t left,
+                        uint32_t right)
+{
+    return tn_bytes_equal(output_name(m->left.model, left),
+                          output_name(m->right.model, right));
+}
+
+/* Where ops name what they compute. */
+static uint64_t bare_output_key(const struct pair *p, int side, uint32_t op)
+{
+    const struct tn_model *model = model_of(p, side);
+    struct tn_bytes        name =
+        model->dialect->names_outputs ? output_name(model, op) : tn_text("");
+
+    return name.size ? tn_diff_hash(name, 25) | 1 : 0;
+}
+
+static uint64_t output_key(const struct pair *p, int side, uint32_t op)
+{
+    uint64_t key = bare_output_key(p, side, op);
+
+    return key ? tn_diff_join(key, operator_hash(model_of(p, side), op)) | 1
+               : 0;
 }
 
 static uint64_t both_key(const struct pair *p, int side, uint32_t op)
@@ -243,16 +289,6 @@ static void match_ties_by_weights(struct pair *p)
 
 /* ---- 2. names ----------------------------------------------------------- */
 
-static struct tn_bytes output_name(const struct tn_model *model, uint32_t op)
-{
-    const struct tn_op *o = tn_model_op_at(model, op);
-
-    return o->output_count == 0
-               ? tn_text("")
-               : tn_model_value_name(model,
-                                     tn_model_ref_at(model, o->first_output));
-}
-
 /* The same attributes and weights, and one more property in common. */
 static bool are_alike(const struct tn_diff_match *m, uint32_t left,
                       uint32_t right)
@@ -260,8 +296,7 @@ static bool are_alike(const struct tn_diff_match *m, uint32_t left,
     return m->left.local[left] == m->right.local[right] &&
            (m->left.above[left] == m->right.above[right] ||
             m->left.below[left] == m->right.below[right] ||
-            tn_bytes_equal(output_name(m->left.model, left),
-                           output_name(m->right.model, right)));
+            same_output(m, left, right));
 }
 
 /* Whether ops of one name mostly agree otherwise: names that are numbers shift
@@ -377,8 +412,32 @@ static void match_users(struct pair *p)
 
 /* ---- the producers of matched ops' inputs ------------------------------- */
 
+/* Whether two ops take the same: what matched ops compute, or what has the same
+ * name. */
+static bool same_sources(const struct tn_diff_match *m, uint32_t left,
+                         uint32_t right)
+{
+    const struct tn_op *x = tn_model_op_at(m->left.model, left);
+    const struct tn_op *y = tn_model_op_at(m->right.model, right);
+
+    for (uint32_t i = 0; i < x->input_count && i < y->input_count; i++) {
+        const struct tn_value *v = input_value(m->left.model, x, i);
+        const struct tn_value *w = input_value(m->right.model, y, i);
+        bool                   is_same =
+            v && w && v->producer != TN_NONE
+                                  ? m->ops[0][v->producer] == w->producer
+                                  : v && w && w->producer == TN_NONE &&
+                      tn_bytes_equal(tn_model_name(m->left.model, v->name),
+                                                       tn_model_name(m->right.model, w->name));
+        if (!is_same && (v || w))
+            return false;
+    }
+    return x->input_count == y->input_count &&
+           x->output_count == y->output_count;
+}
+
 /* In reverse order, so that one match leads to the next. */
-static void match_producers(struct pair *p)
+static void match_producers(struct pair *p, bool any_operator)
 {
     struct tn_diff_match *m = p->m;
 
@@ -399,7 +458,8 @@ static void match_producers(struct pair *p)
                 m->ops[1][w->producer] != TN_NONE ||
                 v->producer < p->begin[0] || v->producer >= p->end[0] ||
                 w->producer < p->begin[1] || w->producer >= p->end[1] ||
-                !same_operator(m, v->producer, w->producer))
+                !(any_operator ? same_sources(m, v->producer, w->producer)
+                               : same_operator(m, v->producer, w->producer)))
                 continue;
             join_ops(m, v->producer, w->producer);
         }
@@ -454,30 +514,36 @@ static void match_order(struct pair *p)
 
 /* ---- 6. another operator ------------------------------------------------ */
 
-static void match_replaced(struct pair *p)
+/* The same name, or the same name of the result and the same inputs. */
+static bool is_replaced(const struct tn_diff_match *m, uint32_t left,
+                        uint32_t right)
 {
-    fill_buckets(p, bare_name_key, NULL, NULL);
+    return same_name(m, left, right) ||
+           (same_output(m, left, right) && same_sources(m, left, right));
+}
+
+static void match_replaced_by(struct pair *p, op_key *key)
+{
+    fill_buckets(p, key, NULL, NULL);
     for (uint32_t op = p->begin[0]; op < p->end[0]; op++) {
-        uint64_t k = is_free(p, 0, op) ? bare_name_key(p, 0, op) : 0;
+        uint64_t k = is_free(p, 0, op) ? key(p, 0, op) : 0;
         uint32_t right =
             k ? tn_diff_buckets_first(&p->buckets, k, p->m->ops[1]) : TN_NONE;
-        if (right != TN_NONE && same_name(p->m, op, right))
+        if (right != TN_NONE && is_replaced(p->m, op, right))
             join_ops(p->m, op, right);
     }
 }
 
-/* ---- graphs ------------------------------------------------------------- */
-
-static bool has_free(const struct pair *p)
+static void match_replaced(struct pair *p)
 {
-    bool has[2] = { false, false };
-
-    for (int side = 0; side < 2; side++)
-        for (uint32_t op = p->begin[side]; op < p->end[side] && !has[side];
-             op++)
-            has[side] = is_free(p, side, op);
-    return has[0] && has[1];
+    match_replaced_by(p, bare_name_key);
+    if (has_free(p))
+        match_replaced_by(p, bare_output_key);
+    if (has_free(p))
+        match_producers(p, true);
 }
+
+/* ---- graphs ------------------------------------------------------------- */
 
 /* No name is on both sides: only equal structure in the same order can be
  * matched, from the first op on and from the last one back. */
@@ -505,12 +571,13 @@ static void match_rest(struct pair *p)
     if (is_reliable) {
         match_by(p, name_key);
         match_structure(p);
+        match_by(p, output_key);
     } else {
         match_structure(p);
         match_by(p, name_key);
     }
     if (has_free(p))
-        match_producers(p);
+        match_producers(p, false);
     if (has_free(p))
         match_users(p);
     match_replaced(p);
