@@ -506,7 +506,8 @@ static void each_end(struct patch *p, uint32_t g, uint32_t h, on_end *each)
             continue;
         const struct tn_op *o = tn_model_op_at(p->left, op);
         const struct tn_op *q = tn_model_op_at(p->right, match);
-        for (uint32_t k = 0; k < o->output_count && k < q->output_count; k++)
+        for (uint32_t k = 0;
+             k < o->output_count && o->output_count == q->output_count; k++)
             each(p, ref(p->left, o->first_output, k),
                  ref(p->right, q->first_output, k));
         for (uint32_t k = 0; k < o->input_count && k < q->input_count; k++)
@@ -514,8 +515,9 @@ static void each_end(struct patch *p, uint32_t g, uint32_t h, on_end *each)
                  ref(p->right, q->first_input, k));
     }
     for (uint32_t i = 0; i < x->outputs.count && i < y->outputs.count; i++)
-        each(p, tn_model_find_named(p->left, g, x->outputs.items[i].name),
-             tn_model_find_named(p->right, h, y->outputs.items[i].name));
+        if (!x->outputs.items[i].is_guessed && !y->outputs.items[i].is_guessed)
+            each(p, tn_model_find_named(p->left, g, x->outputs.items[i].name),
+                 tn_model_find_named(p->right, h, y->outputs.items[i].name));
 }
 
 /* Tensors and inputs have the name that the right model gives them. */
@@ -643,6 +645,22 @@ static void recount_outputs(struct patch *p, uint32_t g, uint32_t h)
     }
 }
 
+static bool is_loss(const struct tn_model *model, struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < model->loss_count; i++)
+        if (tn_bytes_equal(model->losses[i], name))
+            return true;
+    return false;
+}
+
+/* Whether the models call a loss by the name of this value. */
+static bool is_loss_after(const struct patch *p, uint32_t value)
+{
+    struct tn_bytes name = value_name(p->left, value);
+
+    return is_loss(p->left, name) && is_loss(p->right, name);
+}
+
 /* Decides which values of the graph get other names. */
 static void find_renames(struct patch *p, uint32_t g, uint32_t h)
 {
@@ -663,7 +681,7 @@ static void find_renames(struct patch *p, uint32_t g, uint32_t h)
         if (v->graph != g || v->kind == TN_VALUE_OUTER ||
             v->kind == TN_VALUE_UNDEFINED ||
             p->m->left.tensor_of[value] != TN_NONE ||
-            p->m->left.input_of[value] != TN_NONE ||
+            p->m->left.input_of[value] != TN_NONE || is_loss_after(p, value) ||
             tn_bytes_equal(value_name(p->left, value),
                            value_name(p->right, p->renamed[value])) ||
             (int32_t)p->votes[value] <= 0 ||
@@ -931,6 +949,16 @@ static void set_attr(struct patch *p, uint32_t right,
     end_line(p);
 }
 
+/* Whether the op has the attribute without a line that sets it.  `old`: what a
+ * matched op has; NULL: the op is new. */
+static bool is_implied(const struct patch *p, uint32_t op,
+                       const struct tn_attr_named *attr,
+                       const struct tn_attr_value *old)
+{
+    return p->right->dialect->is_implied &&
+           p->right->dialect->is_implied(p->right, op, attr, old);
+}
+
 static void compare_attrs(struct patch *p, uint32_t left, uint32_t right)
 {
     struct tn_list a, b;
@@ -953,8 +981,9 @@ static void compare_attrs(struct patch *p, uint32_t left, uint32_t right)
             const struct tn_attr_named *attr =
                 tn_list_at(&b, struct tn_attr_named, i);
             const struct tn_attr_named *old = attr_named(&a, attr->name);
-            if (!old || !same_attr(p, &old->value, &attr->value) ||
-                is_revalued(p, right, attr->name))
+            bool is_same = old && (same_attr(p, &old->value, &attr->value) ||
+                                   is_implied(p, right, attr, &old->value));
+            if (!is_same || is_revalued(p, right, attr->name))
                 set_attr(p, right, attr);
         }
     }
@@ -1003,6 +1032,34 @@ static struct tn_bytes slots_of(struct patch *p, const struct tn_model *model,
     kept = tn_op_slots_text(model, op, is_output, &text)
                ? tn_bytes_dup(&p->arena, tn_buffer_bytes(&text), p->error)
                : tn_text("?");
+    tn_buffer_done(&text);
+    return kept;
+}
+
+/* Those of an op of the left after it was given another number of values: each
+ * slot has as many as before, and the last one all that are left. */
+static struct tn_bytes slots_after(struct patch *p, uint32_t op, bool is_output,
+                                   uint32_t left)
+{
+    const struct tn_op *row = tn_model_op_at(p->left, op);
+    struct tn_buffer    text;
+    struct tn_bytes     name, last = tn_text(""), kept;
+    struct tn_error     none = TN_ERROR_INIT;
+    uint32_t            count, in_last = 0;
+
+    if (left == (is_output ? row->output_count : row->input_count) ||
+        !p->left->dialect->next_slot || !row->wire_length)
+        return slots_of(p, p->left, op, is_output);
+    struct tn_cursor c = tn_cursor_span(tn_model_op_wire(p->left, row), &none);
+    tn_buffer_init(&text, p->memory, p->error);
+    while (p->left->dialect->next_slot(&c, is_output, &name, &count)) {
+        tn_op_slot_add(&text, last, in_last);
+        last    = name;
+        in_last = count < left ? count : left;
+        left -= in_last;
+    }
+    tn_op_slot_add(&text, last, in_last + left);
+    kept = tn_bytes_dup(&p->arena, tn_buffer_bytes(&text), p->error);
     tn_buffer_done(&text);
     return kept;
 }
@@ -1068,8 +1125,12 @@ static void add_op(struct patch *p, uint32_t op, uint32_t before)
     p->added_id[op] = p->m->left.op_count + p->added++;
     tn_list_init(&attrs, p->memory, sizeof(struct tn_attr_named));
     if (tn_attr_list(p->right, op, &p->arena, &attrs, p->error) == TN_OK)
-        for (uint64_t i = 0; i < attrs.count && !tn_failed(p->error); i++)
-            set_attr(p, op, tn_list_at(&attrs, struct tn_attr_named, i));
+        for (uint64_t i = 0; i < attrs.count && !tn_failed(p->error); i++) {
+            const struct tn_attr_named *attr =
+                tn_list_at(&attrs, struct tn_attr_named, i);
+            if (!is_implied(p, op, attr, NULL))
+                set_attr(p, op, attr);
+        }
     tn_list_done(&attrs);
 }
 
@@ -1157,8 +1218,9 @@ static void compare_ops(struct patch *p, uint32_t left, uint32_t right)
     const struct tn_op *q = tn_model_op_at(p->right, right);
 
     for (unsigned k = 0; k < 2; k++)
-        if (!tn_bytes_equal(slots_of(p, p->left, left, k),
-                            slots_of(p, p->right, right, k)))
+        if (!tn_bytes_equal(
+                slots_after(p, left, k, k ? q->output_count : q->input_count),
+                slots_of(p, p->right, right, k)))
             give_up(p, "an operator has its arguments in other slots");
     if (!tn_bytes_equal(tn_model_name(p->left, o->type),
                         tn_model_name(p->right, q->type)) ||
@@ -1284,18 +1346,23 @@ static void list_ios(struct patch *p, uint32_t g, const char *action,
     end_line(p);
 }
 
+static bool same_io(const struct patch *p, uint32_t g, const struct tn_io *a,
+                    const struct tn_io *b)
+{
+    uint32_t value = tn_model_find_named(p->left, g, a->name);
+
+    return tn_bytes_equal(value == TN_NONE ? a->name : name_now(p, value),
+                          b->name) &&
+           same_type(a, b);
+}
+
 static void compare_io(struct patch *p, uint32_t g, const char *action,
                        struct tn_io_list a, struct tn_io_list b)
 {
     bool is_same = a.count == b.count;
 
-    for (uint32_t i = 0; is_same && i < a.count; i++) {
-        uint32_t value = tn_model_find_named(p->left, g, a.items[i].name);
-        is_same        = tn_bytes_equal(value == TN_NONE ? a.items[i].name
-                                                         : name_now(p, value),
-                                 b.items[i].name) &&
-                  same_type(&a.items[i], &b.items[i]);
-    }
+    for (uint32_t i = 0; is_same && i < a.count; i++)
+        is_same = same_io(p, g, &a.items[i], &b.items[i]);
     if (is_same)
         return;
     if (!p->left->dialect->names_outputs)
@@ -1468,23 +1535,123 @@ static void remove_ops(struct patch *p, const struct tn_graph *x)
     }
 }
 
-static bool are_guessed(struct tn_io_list list)
+static const struct tn_io *output_named(const struct tn_graph *g,
+                                        struct tn_bytes        name)
 {
-    for (uint32_t i = 0; i < list.count; i++)
-        if (!list.items[i].is_guessed)
+    for (uint32_t i = 0; i < g->outputs.count; i++)
+        if (tn_bytes_equal(g->outputs.items[i].name, name))
+            return &g->outputs.items[i];
+    return NULL;
+}
+
+/* Whether an op computes what no op uses, and what is not an output. */
+static bool has_unused(struct patch *p, const struct tn_model *model,
+                       const struct tn_graph *g)
+{
+    uint64_t count = model->values.count;
+    uint8_t *is_used =
+        tn_memory_resize(p->memory, NULL, 0, count + 1, p->error);
+    bool found = false;
+
+    if (!is_used)
+        return false;
+    memset(is_used, 0, (size_t)count + 1);
+    for (uint32_t i = 0; i < g->op_count; i++) {
+        const struct tn_op *o = tn_model_op_at(model, g->first_op + i);
+        for (uint32_t k = 0; k < o->input_count; k++) {
+            uint32_t value = ref(model, o->first_input, k);
+            if (value != TN_NONE)
+                is_used[value] = 1;
+        }
+    }
+    for (uint32_t i = 0; i < g->op_count && !found; i++) {
+        const struct tn_op *o = tn_model_op_at(model, g->first_op + i);
+        for (uint32_t k = 0; k < o->output_count && !found; k++) {
+            uint32_t value = ref(model, o->first_output, k);
+            found          = value != TN_NONE && !is_used[value] &&
+                    !output_named(g, value_name(model, value));
+        }
+    }
+    tn_memory_free(p->memory, is_used, count + 1);
+    return found;
+}
+
+/* Whether the file names the outputs of the graph.  Otherwise they are what no
+ * op uses, losses, and inputs that are named as outputs. */
+static bool names_outputs_of_graph(struct patch          *p,
+                                   const struct tn_model *model, uint32_t graph)
+{
+    const struct tn_graph *g = tn_model_graph_at(model, graph);
+
+    for (uint32_t i = 0; i < g->outputs.count; i++)
+        if (g->outputs.items[i].is_guessed)
+            return false;
+    for (uint32_t i = 0; i < g->outputs.count; i++) {
+        struct tn_bytes name  = g->outputs.items[i].name;
+        uint32_t        value = tn_model_find_named(model, graph, name);
+        if (value != TN_NONE &&
+            tn_model_value_at(model, value)->producer != TN_NONE &&
+            !is_loss(model, name))
+            return true;
+    }
+    return has_unused(p, model, g);
+}
+
+/* Whether a graph that lists no outputs has this one. */
+static bool follows(const struct tn_model *model, const struct tn_io *output)
+{
+    return output->is_guessed || is_loss(model, output->name);
+}
+
+/* Whether the outputs that do not follow from the ops are the same. */
+static bool same_chosen(const struct patch *p, uint32_t g, struct tn_io_list a,
+                        struct tn_io_list b)
+{
+    uint32_t i = 0, k = 0;
+
+    for (;; i++, k++) {
+        while (i < a.count && follows(p->left, &a.items[i]))
+            i++;
+        while (k < b.count && follows(p->right, &b.items[k]))
+            k++;
+        if (i == a.count || k == b.count)
+            return i == a.count && k == b.count;
+        if (!same_io(p, g, &a.items[i], &b.items[k]))
+            return false;
+    }
+}
+
+/* Whether a value has this type without a line, in the file or as a new one. */
+static bool is_declared_so(const struct patch *p, uint32_t g, uint32_t h,
+                           const struct tn_io *io)
+{
+    uint32_t value = tn_model_find_named(p->right, h, io->name);
+    uint32_t old   = value == TN_NONE ? TN_NONE : value_before(p, g, value);
+    struct tn_declared was = { .dtype = TN_FLOAT32, .has_type = true };
+
+    if (!p->left->dialect->declared || (io->note && io->note[0]))
+        return false;
+    p->left->dialect->declared(
+        p->left, g, old == TN_NONE ? io->name : value_name(p->left, old), &was);
+    if (was.is_list || was.levels || was.has_type != io->has_rank ||
+        (was.has_type && (was.dtype != io->dtype || was.rank != io->rank)))
+        return false;
+    for (uint32_t i = 0; io->has_rank && i < io->rank; i++)
+        if (was.dims[i] != io->dims[i].value || io->dims[i].symbol.size)
             return false;
     return true;
 }
 
 /* Where operators say what inputs and outputs are, variables say what type they
  * have. */
-static void declare_ios(struct patch *p, uint32_t g, struct tn_io_list a,
-                        struct tn_io_list b, bool *has_line)
+static void declare_ios(struct patch *p, uint32_t g, uint32_t h,
+                        struct tn_io_list a, struct tn_io_list b,
+                        bool *has_line)
 {
     for (uint32_t i = 0; i < b.count; i++) {
         const struct tn_io *io  = &b.items[i];
         const struct tn_io *old = io_now(p, g, a, io->name);
-        if (old && same_type(old, io))
+        if (old ? same_type(old, io) : is_declared_so(p, g, h, io))
             continue;
         if (!*has_line)
             begin_line(p, "list-values");
@@ -1495,23 +1662,25 @@ static void declare_ios(struct patch *p, uint32_t g, struct tn_io_list a,
     }
 }
 
-static void compare_ios(struct patch *p, uint32_t g, const struct tn_graph *x,
-                        const struct tn_graph *y)
+static void compare_ios(struct patch *p, uint32_t g, uint32_t h,
+                        const struct tn_graph *x, const struct tn_graph *y)
 {
     const struct tn_dialect_facts *facts =
         tn_dialect_facts(p->left->dialect->name);
     bool has_line = false;
 
     if (facts->has_inputs_as_ops && g == 0) {
-        declare_ios(p, g, x->inputs, y->inputs, &has_line);
-        declare_ios(p, g, x->outputs, y->outputs, &has_line);
+        declare_ios(p, g, h, x->inputs, y->inputs, &has_line);
+        declare_ios(p, g, h, x->outputs, y->outputs, &has_line);
     }
     if (has_line)
         end_line(p);
     if (!facts->lists_io && !(facts->names_io && g == 0))
         return; /* they follow from the nodes */
     compare_io(p, g, "list-inputs", x->inputs, y->inputs);
-    if (!are_guessed(x->outputs) || !are_guessed(y->outputs))
+    if (names_outputs_of_graph(p, p->left, g) ||
+        names_outputs_of_graph(p, p->right, h) ||
+        !same_chosen(p, g, x->outputs, y->outputs))
         compare_io(p, g, "list-outputs", x->outputs, y->outputs);
 }
 
@@ -1540,7 +1709,7 @@ static void compare_graphs(struct patch *p, uint32_t g, uint32_t h)
     rename_ops(p, x);
     if (declares_types(p))
         compare_values(p, g, h, y);
-    compare_ios(p, g, x, y);
+    compare_ios(p, g, h, x, y);
 }
 
 /* ---- new graphs --------------------------------------------------------- */
@@ -1589,6 +1758,23 @@ static bool same_ios(struct tn_io_list a, struct tn_io_list b)
     return a.count == b.count;
 }
 
+/* The same for results of a function where ops name their values. */
+static bool same_results(const struct patch *p, uint32_t g, struct tn_io_list a,
+                         struct tn_io_list b)
+{
+    for (uint32_t i = 0; i < a.count && a.count == b.count; i++) {
+        const struct tn_io *x = &a.items[i], *y = &b.items[i];
+        uint32_t            value = tn_model_find_named(p->left, g, x->name);
+        uint32_t            op    = producer_of(p->left, value);
+        bool is_same = op == TN_NONE ? tn_bytes_equal(x->name, y->name)
+                                     : p->m->ops[0][op] != TN_NONE &&
+                                           is_called(p, value, y->name);
+        if (!is_same || !tn_bytes_equal(x->key, y->key) || !same_type(x, y))
+            return false;
+    }
+    return a.count == b.count;
+}
+
 /* Whether actions on its nodes turn a function of the left into that of the
  * right: no action changes its name, or inputs that are more than names. */
 static bool can_stay(const struct patch *p, uint32_t g, uint32_t h)
@@ -1604,7 +1790,7 @@ static bool can_stay(const struct patch *p, uint32_t g, uint32_t h)
                           tn_model_name(p->right, y->domain)) &&
            (p->left->dialect->names_outputs ||
             (same_ios(x->inputs, y->inputs) &&
-             same_ios(x->outputs, y->outputs)));
+             same_results(p, g, x->outputs, y->outputs)));
 }
 
 /* Of the graph, or of the function around it. */

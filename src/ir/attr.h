@@ -25,6 +25,8 @@ struct tn_declared {
                                 0 */
 };
 
+struct tn_attr_named;
+
 struct tn_dialect {
     const char *name; /* "onnx" */
 
@@ -80,6 +82,14 @@ struct tn_dialect {
      * "list(int)"; "list()" for an empty list, "reference" for an attribute of
      * the caller, "" for none. */
     const char *(*attr_type)(struct tn_span wire);
+
+    /* Whether a file has this attribute, with this value, if the op was given
+     * none of the name (the number of an operator of nd4j), or `old`, when it
+     * had other results; that may be NULL.  NULL: there are no such attributes.
+     */
+    bool (*is_implied)(const struct tn_model *model, uint32_t op,
+                       const struct tn_attr_named *attr,
+                       const struct tn_attr_value *old);
 
     /* What paths call a tensor, after its graph or node: "initializer" or
      * "attribute", and what follows its number: ".t".  May be NULL. */

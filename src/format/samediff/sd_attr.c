@@ -9,6 +9,8 @@
  */
 #include "format/samediff/sd_node.h"
 
+#include "base/nd4j_hash.h"
+
 enum { NO_SLOT = 255, TABLE_SIZE = 4 };
 
 static const struct attr {
@@ -282,6 +284,69 @@ static enum tn_status decode_tagged(const struct tn_model *model, uint32_t op,
     return decode(&d, wire);
 }
 
+/* ---- what is written of any op ------------------------------------------ */
+
+/* The type that the graph says an output of it has. */
+static enum tn_dtype listed_type(const struct tn_model *model, uint32_t value)
+{
+    struct tn_bytes   name = tn_model_value_name(model, value);
+    struct tn_io_list outputs =
+        tn_model_graph_at(model, tn_model_value_at(model, value)->graph)
+            ->outputs;
+
+    for (uint32_t i = 0; i < outputs.count; i++)
+        if (tn_bytes_equal(outputs.items[i].name, name))
+            return outputs.items[i].dtype;
+    return TN_UNDEFINED;
+}
+
+/* Types of results are those that there were before, or of variables. */
+static bool has_types_of_variables(const struct tn_model      *model,
+                                   const struct tn_op         *op,
+                                   const struct tn_attr_value *types,
+                                   const struct tn_attr_value *old)
+{
+    if (types->count != op->output_count)
+        return false;
+    for (uint32_t i = 0; i < types->count; i++) {
+        uint32_t value = tn_model_ref_at(model, (uint64_t)op->first_output + i);
+        if (old && i < old->count
+                ? types->of.ints[i] != old->of.ints[i]
+                : types->of.ints[i] != TN_UNDEFINED || value == TN_NONE ||
+                      listed_type(model, value) != TN_UNDEFINED)
+            return false;
+    }
+    return true;
+}
+
+static bool is_implied_tagged(const struct tn_model *model, uint32_t op,
+                              const struct tn_attr_named *attr,
+                              const struct tn_attr_value *old)
+{
+    struct tn_nd4j_hasher hasher;
+
+    if (old)
+        return false;
+    if (tn_bytes_is(attr->name, "opType"))
+        return tn_bytes_is(attr->value.of.strings[0], "CUSTOM");
+    if (!tn_bytes_is(attr->name, "opNum"))
+        return false;
+    tn_nd4j_hasher_init(&hasher);
+    return attr->value.of.ints[0] ==
+           tn_nd4j_hash(&hasher,
+                        tn_model_name(model, tn_model_op_at(model, op)->type));
+}
+
+static bool is_implied(const struct tn_model *model, uint32_t op,
+                       const struct tn_attr_named *attr,
+                       const struct tn_attr_value *old)
+{
+    if (tn_bytes_is(attr->name, "outputTypes"))
+        return has_types_of_variables(model, tn_model_op_at(model, op),
+                                      &attr->value, old);
+    return is_implied_tagged(model, op, attr, old);
+}
+
 /* ---- paths -------------------------------------------------------------- */
 
 static const char *tensor_word(const struct tn_tensor *tensor)
@@ -307,6 +372,7 @@ const struct tn_dialect tn_dialect_nd4j = {
     .decode          = decode_classic,
     .refers_to_attrs = true,
     .attr_type       = attr_word,
+    .is_implied      = is_implied,
     .tensor_word     = tensor_word,
     .tensor_tail     = tensor_tail,
     .loop_ops        = loop_ops,
@@ -320,6 +386,7 @@ const struct tn_dialect tn_dialect_nd4j_tagged = {
     .decode          = decode_tagged,
     .refers_to_attrs = true,
     .attr_type       = attr_word,
+    .is_implied      = is_implied_tagged,
     .tensor_word     = tensor_word,
     .tensor_tail     = tensor_tail,
     .loop_ops        = loop_ops,
