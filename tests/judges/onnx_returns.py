@@ -6,6 +6,7 @@
 What is written as .fb gives in judges/nd4j_eval.py what ONNX Runtime gives for the
 original, and so does what comes back, which has no more nodes than listed.
 """
+import itertools
 import os
 import sys
 
@@ -54,11 +55,22 @@ for op, gates, more in (("GRU", 3, {"linear_before_reset": 1}), ("RNN", 1, {}), 
          [{"x": reals(6, 3, 5), "lengths": numpy.array([6, 4, 1], "i4")}, {"x": reals(2, 1, 5), "lengths": numpy.array([2], "i4")}],
          {"w": reals(2, 4 * gates, 5), "r": reals(2, 4 * gates, 4), "b": reals(2, 8 * gates)})
 
+# Sums of exponentials, also of infinities, and places counted from either end.
+for keeps, axes in itertools.product((0, 1), ([1], [0, 2])):
+    case(f"log-sum-exp-{len(axes)}-{keeps}", 1, [("ReduceLogSumExp", ["x"], {"axes": axes, "keepdims": keeps}, "z")],
+         [{"x": reals(2, 3, 4)}, {"x": numpy.array([[[-numpy.inf, 2], [-numpy.inf, 500]]], "f4")}])
+case("chosen-by-truth", 4, [("Greater", ["x", "zero"], {}, "m"), ("NonZero", ["m"], {}, "n"), ("Transpose", ["n"], {"perm": [1, 0]}, "i"), ("GatherND", ["x", "i"], {}, "z")],
+     [{"x": reals(3, 4)}, {"x": -numpy.abs(reals(2, 5))}], {"zero": numpy.float32(0)})
+case("tuples-from-both-ends", 1, [("GatherND", ["x", "i"], {}, "z")], [{"x": reals(3, 4, 2), "i": numpy.array([[0, -1], [-3, 3]])}], is_open=False)
+for way in ("none", "add"):
+    case(f"put-{way}", 1, [("ScatterND", ["x", "i", "u"], {"reduction": way}, "z")],
+         [{"x": reals(3, 4), "i": numpy.array([[0, -1], [2, 3], [-2, 0]]), "u": reals(3)}], is_open=False)
+
 # Into arrays without elements, too.
 case("scattered", 24, [("Reshape", ["x", "three"], {}, "y"), ("Reshape", ["i", "three"], {}, "j"), ("ScatterElements", ["y", "j", "u"], {"axis": 0}, "z")],
      [{"x": reals(4, 3), "i": numpy.array([[0, -1, 2], [3, 1, -4]]), "u": reals(2, 3)}, {"x": reals(0, 3), "i": numpy.zeros((0, 3), "i8"), "u": reals(0, 3)}],
      {"three": numpy.array([-1, 3])})
-case("scattered-rows", 8, [("Reshape", ["i", "one"], {}, "j"), ("ScatterND", ["x", "j", "u"], {}, "z")],
+case("scattered-rows", 2, [("Reshape", ["i", "one"], {}, "j"), ("ScatterND", ["x", "j", "u"], {}, "z")],
      [{"x": reals(4, 3), "i": numpy.array([[0], [-1]]), "u": reals(2, 3)}, {"x": reals(0, 3), "i": numpy.zeros((0, 1), "i8"), "u": reals(0, 3)}],
      {"one": numpy.array([-1, 1])})
 
