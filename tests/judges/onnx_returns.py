@@ -33,7 +33,7 @@ def model_of(nodes, feeds, constants, opset, is_open):
     inputs = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype) if hasattr(helper, "np_dtype_to_tensor_dtype")
                                             else onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[x.dtype], [f"{name}{i}" if is_open else n for i, n in enumerate(x.shape)])
               for name, x in feeds.items()]
-    made = [helper.make_node(op, names, [out], **attributes) for op, names, attributes, out in nodes]
+    made = [helper.make_node(op, names, [out] if isinstance(out, str) else out, **attributes) for op, names, attributes, out in nodes]
     outputs = [onnx.ValueInfoProto(name=nodes[-1][-1])]
     outputs[0].type.tensor_type.elem_type = TensorProto.FLOAT
     graph = helper.make_graph(made, "g", inputs, outputs, [numpy_helper.from_array(numpy.asarray(x), name) for name, x in constants.items()])
@@ -65,6 +65,12 @@ case("tuples-from-both-ends", 1, [("GatherND", ["x", "i"], {}, "z")], [{"x": rea
 for way in ("none", "add"):
     case(f"put-{way}", 1, [("ScatterND", ["x", "i", "u"], {"reduction": way}, "z")],
          [{"x": reals(3, 4), "i": numpy.array([[0, -1], [2, 3], [-2, 0]]), "u": reals(3)}], is_open=False)
+
+# One node for all three results; the product stays one of integers of 32 bits.
+case("quantized-while-it-runs", 9,
+     [("DynamicQuantizeLinear", ["x"], {}, ("q", "s", "n")), ("MatMulInteger", ["q", "w", "n"], {}, "p"), ("Cast", ["p"], {"to": TensorProto.FLOAT}, "f"),
+      ("Mul", ["f", "s"], {}, "y"), ("Add", ["y", "b"], {}, "z")],
+     [{"x": reals(2, 3, 4)}, {"x": numpy.zeros((1, 2, 4), "f4")}], {"w": numpy.arange(-10, 10).reshape(4, 5).astype("i1"), "b": reals(5)})
 
 # Into arrays without elements, too.
 case("scattered", 24, [("Reshape", ["x", "three"], {}, "y"), ("Reshape", ["i", "three"], {}, "j"), ("ScatterElements", ["y", "j", "u"], {"axis": 0}, "z")],

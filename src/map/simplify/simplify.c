@@ -376,9 +376,12 @@ static bool is_random(const struct tn_net_op *op)
     return is_one_of(op, ops, sizeof ops / sizeof ops[0]);
 }
 
+/* One DynamicQuantizeLinear is enough for all that multiply what it returns. */
 static bool may_share(const struct tn_net_op *op)
 {
-    return is_ours(op->domain) && !is_random(op) && !is_quantising(op);
+    return is_ours(op->domain) && !is_random(op) &&
+           (!is_quantising(op) ||
+            tn_bytes_is(op->type, "DynamicQuantizeLinear"));
 }
 
 /* ---- rounds ------------------------------------------------------------- */
