@@ -2,7 +2,7 @@
  * sd_check.c - checks whether a SameDiff model is consistent
  *
  * Every rule has a stable name, listed in docs/formats/samediff.md.  What
- * Deeplearning4j's own files have is a note at most.
+ * occurs in Deeplearning4j's own files is a note at most.
  */
 #include <stdio.h>
 
@@ -18,7 +18,7 @@
 
 /*
  * Types of arrays and placeholders are known.  Declared types of results are
- * not relied on: kernels determine them, by the vocabulary.
+ * ignored: kernels determine them, as the vocabulary says.
  */
 
 typedef void noting(uint8_t *to, enum tn_dtype dtype, bool has_rank,
@@ -179,7 +179,7 @@ static void check_data(struct checking *c, const struct tn_sd_variable *v,
              error.what);
 }
 
-/* Only strings, which SDNB's writer drops, may be missing. */
+/* Only strings may be missing: SDNB's writer in Deeplearning4j drops them. */
 static void check_missing(struct checking *c, const struct tn_sd_variable *v,
                           const char *path)
 {

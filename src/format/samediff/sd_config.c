@@ -190,7 +190,7 @@ void tn_sd_config_facts(struct tn_model           *model,
                         const struct tn_sd_detail *detail,
                         struct tn_error           *error)
 {
-    struct tn_error broken = TN_ERROR_INIT; /* is for check to tell */
+    struct tn_error broken = TN_ERROR_INIT; /* is reported by check */
     struct config   c      = { .arena = &model->arena, .error = &broken };
 
     if (detail->training.size)

@@ -140,7 +140,8 @@ static void read_row(struct tn_sd_reader *r, const struct tn_fb_table *root)
     }
 }
 
-/* Deeplearning4j leaves the list of outputs empty; ours has them in order. */
+/* Deeplearning4j leaves the list of outputs empty; Tenon writes them in
+ * order. */
 static void read_listed(struct tn_sd_reader *r, const struct tn_fb_table *root)
 {
     struct tn_fb_vector pairs = tn_fb_vector(root, TN_SD_GRAPH_OUTPUTS, 4);
@@ -159,7 +160,7 @@ static void read_listed(struct tn_sd_reader *r, const struct tn_fb_table *root)
     }
 }
 
-/* Buffers in the buffer, to be read later. */
+/* FlatGraphs nested in the buffer, to be read later. */
 static void queue_subs(struct tn_sd_reader *r, const struct tn_fb_table *root)
 {
     struct tn_fb_vector subs = tn_fb_vector(root, TN_SD_GRAPH_SUBS, 4);
@@ -259,8 +260,8 @@ enum tn_status tn_sd_reader_graph(struct tn_sd_reader *r, struct tn_span span)
 
 /* ---- facts -------------------------------------------------------------- */
 
-/* Slots were only ever added, so that they tell how old the layout is; others,
- * as we do, write an old one where it is enough. */
+/* Slots were only ever added, so that they tell the age of the layout; Tenon,
+ * like other writers, writes an old layout where it is sufficient. */
 static const char *layout_of(const struct tn_sd_graph *g)
 {
     if (g->meta_keys.count || g->graph_slots > 10)

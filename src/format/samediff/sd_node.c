@@ -78,7 +78,7 @@ struct tn_fb_table tn_sd_table_in(const struct tn_fb_vector *vector,
 
 /* ---- properties --------------------------------------------------------- */
 
-/* Numbers as they are there. */
+/* Numbers as they are in the file. */
 static uint32_t copy_numbers(struct tn_fb_builder     *b,
                              const struct tn_fb_table *from, uint16_t slot,
                              uint32_t element)
@@ -105,7 +105,7 @@ static uint32_t copy_strings(struct tn_fb_builder     *b,
                        : tn_fb_put_refs(b, NULL, 0);
 }
 
-/* A null among the arrays is left out: no other writer can say it. */
+/* A null among the arrays is left out: no other format can express it. */
 static uint32_t copy_arrays(struct tn_fb_builder     *b,
                             const struct tn_fb_table *from, bool prefers_plain,
                             const struct tn_sd_array_how *how,
@@ -558,7 +558,8 @@ bool tn_sd_args_have_names(const struct tn_sd_args *args)
     return false;
 }
 
-/* What is in its place needs no name: writers of names ask the vocabulary. */
+/* An argument in its usual place needs no name: writers of names ask the
+ * vocabulary. */
 static enum tn_status put_in_order(struct taking *t, struct tn_sd_calls *calls)
 {
     struct tn_sd_args        *args = t->args;

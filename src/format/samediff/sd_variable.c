@@ -8,10 +8,10 @@
 
 /*
  * The list of outputs in Deeplearning4j's files is empty.  Then the outputs are
- * the losses, and values that operations make and none takes; as in
- * Deeplearning4j, except control values: the side of a switch that is not used
- * is never computed.  Our files list all outputs in their order.  A list of
- * inputs alone, as we wrote it before, also implies the outputs.
+ * the losses, and the results that no operation takes; as in Deeplearning4j,
+ * except control values: the unused side of a switch is never computed. Tenon's
+ * files list all outputs in their order. A list of inputs alone, as earlier
+ * versions wrote it, also implies the outputs.
  */
 
 bool tn_sd_makes_results(struct tn_bytes op)
@@ -27,7 +27,7 @@ struct tn_io tn_sd_io_of(struct tn_sd_reader *r, const struct tn_sd_variable *v)
                         .note  = "" };
 
     io.has_default = v->kind == TN_SD_PLACEHOLDER && v->tensor != TN_NONE;
-    /* empty, and nothing else said: a scalar, or not known */
+    /* empty, without further information: a scalar, or not known */
     if (!v->has_shape || (v->rank == 0 && !v->has_dim_names))
         return io;
     struct tn_dim *dims = tn_new(r->arena, struct tn_dim, v->rank, r->error);
@@ -65,7 +65,7 @@ static struct tn_sd_variable *find(struct tn_sd_reader *r, struct tn_bytes name)
                : &r->variables[*tn_list_at(&r->by_name, uint32_t, id)];
 }
 
-/* A list that names a result names all of them. */
+/* A list that contains a result contains all outputs. */
 static bool is_listing_all(const struct tn_sd_reader *r)
 {
     for (uint32_t i = 0; i < r->listed_count; i++)
@@ -132,7 +132,7 @@ void tn_sd_add_io(struct tn_sd_reader *r)
 /*
  * They name a variable, or an operation, which stands for its first output.
  * Real files have some that name an output which has another name by now: often
- * their own.  Those mean nothing, and `check` tells them.
+ * their own.  Those mean nothing, and `check` reports them.
  */
 
 uint32_t tn_sd_value_named(struct tn_sd_reader *r, struct tn_bytes name)

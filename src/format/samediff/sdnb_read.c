@@ -2,16 +2,16 @@
  * sdnb_read.c - SDNB files into a model
  *
  * Data of a variable is in the graph itself, after it, or in another shard.
- * What Deeplearning4j's own reader lets pass is refused here, unless the model
- * is a lax one: shards that are missing, data for a variable that the graph
- * does not have (passed over), and data in two places (the last that is in a
- * graph counts, or the first range).
+ * What Deeplearning4j's own reader accepts is refused here, unless the model is
+ * opened as lax: shards that are missing, data for a variable that the graph
+ * does not have (ignored), and data in two places (the last that is in a graph
+ * counts, or the first range).
  */
 #include "base/arith.h"
 #include "base/sort.h"
 #include "format/samediff/sdnb.h"
 
-/* ---- header and manifest of an SDNB file: which bytes belong to what ---- */
+/* ---- header and manifest of an SDNB file --------------------------------- */
 
 static uint64_t load_big(const uint8_t *p, unsigned size)
 {
@@ -86,8 +86,8 @@ static bool is_before(const void *left, const void *right)
     return a->first != b->first ? a->first < b->first : a->second < b->second;
 }
 
-/* Each range inside, none over another; the graph ends where the first begins.
- */
+/* Each range lies inside the file, none overlaps another; the graph ends where
+ * the first begins. */
 static enum tn_status check_ranges(struct tn_sdnb_file *file,
                                    struct tn_arena     *arena,
                                    struct tn_error     *error)
@@ -292,7 +292,7 @@ const char *tn_sdnb_stale(struct tn_bundle *bundle)
 struct place {
     struct tn_sd_array array;
     bool               has_array, is_taken;
-    uint64_t           at; /* for complaints */
+    uint64_t           at; /* for messages */
     const char        *file;
 };
 
@@ -305,7 +305,7 @@ struct joining {
     struct tn_intern     names;
     struct tn_list       places; /* struct place, by id of the name           */
     bool                 is_lax;
-    uint64_t             missing, doubled, strays; /* that were let pass      */
+    uint64_t             missing, doubled, strays; /* that were accepted */
 };
 
 static struct place *new_place(struct joining *j, struct tn_bytes name,
@@ -496,7 +496,7 @@ static void check_blobs(struct joining *j, const struct tn_sdnb_file *file)
     }
 }
 
-/* What was accepted all the same is reported. */
+/* Problems that a lax model accepts are reported. */
 static void beware(struct joining *j, uint64_t count, const char *of)
 {
     if (count)

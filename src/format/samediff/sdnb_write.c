@@ -1,10 +1,10 @@
 /*
  * sdnb_write.c - a model as SDNB, in one file or in shards, bare or in a zip
  *
- * Arrays of 1 MiB and more stand behind the graph, in the order of the
- * variables, row-major; shorter ones are in it.  Past 1 GiB (or --shard-size)
- * the data is dealt out to shards, largest arrays first, as Deeplearning4j
- * does; an array longer than that has a shard of its own.
+ * Arrays of 1 MiB and more are after the graph, in the order of the variables,
+ * row-major; shorter ones are in it. Above 1 GiB (or --shard-size) the data is
+ * distributed over shards, largest arrays first, as Deeplearning4j does; a
+ * longer array has a shard of its own.
  */
 #include "base/arith.h"
 #include "base/sort.h"
@@ -409,8 +409,8 @@ static struct tn_source *zip_of(const struct tn_model *model)
     return (struct tn_source *)(uintptr_t)tn_sd_detail_of(model)->container;
 }
 
-/* Files that lie beside the model in the zip that it was read from.  Another
- * model there would be taken for this one. */
+/* Files beside the model in the zip that it was read from. Another model is
+ * left out: readers could take it for this one. */
 static void add_bundled(struct writer *w, struct tn_zip_writer *to)
 {
     static const struct tn_zip_options how = { .is_foreign = true };
@@ -443,7 +443,7 @@ static void write_zip(struct writer *w, struct tn_sink *sink)
     tn_zip_writer_done(&zip);
 }
 
-/* As it was read: with everything that is bundled. */
+/* Writes the zip as it was read, with all bundled files. */
 static enum tn_status copy_zip(const struct tn_model         *model,
                                const struct tn_write_options *options,
                                struct tn_sink *sink, struct tn_error *error)

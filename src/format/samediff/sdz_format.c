@@ -23,7 +23,7 @@ bool tn_sdz_is_model(struct tn_bytes name)
            tn_sdnb_shard_name(name, &shard);
 }
 
-/* A name behind a header of `skip` bytes whose size stands at `size_at`. */
+/* A name after a header of `skip` bytes; its size is at `size_at`. */
 static struct tn_bytes name_at(struct tn_bytes bytes, size_t at, size_t size_at,
                                size_t skip)
 {
@@ -46,7 +46,7 @@ static bool lists_model(struct tn_bytes tail)
     return false;
 }
 
-/* Stored data of the first entry is in plain sight. */
+/* The first entry, if it is stored, can be read without the directory. */
 static bool begins_with_sdnb(struct tn_bytes head)
 {
     struct tn_bytes name = name_at(head, 0, 26, 30);
@@ -242,7 +242,7 @@ static enum tn_status choose_entries(struct choice      *c,
     return c->error->status;
 }
 
-/* What is not part of the model goes along when it is written as SDZ. */
+/* Other files are copied when the model is written as SDZ. */
 static void add_bundled(const struct choice *c, struct tn_model *model,
                         struct tn_sd_names *beside)
 {
@@ -302,7 +302,8 @@ static enum tn_status sdz_open(struct tn_bundle *bundle, struct tn_model *model,
     return error->status;
 }
 
-/* The entries against their checksums, also when the model does not open. */
+/* Checks the entries against their checksums, also when the model cannot be
+ * opened. */
 static enum tn_status sdz_check_bytes(struct tn_bundle *bundle,
                                       struct tn_report *report,
                                       struct tn_error  *error)

@@ -100,7 +100,7 @@ enum tn_status tn_tf_lose_beside(const struct tn_model         *model,
 #define MODEL { "tensorflow.SavedModel", NULL, "saved_model_schema_version! meta_graphs" }
 #define INFO { "tensorflow.MetaGraphDef.MetaInfoDef", NULL, "meta_graph_version! tags! tensorflow_version! tensorflow_git_version! stripped_default_attrs!" }
 
-/* Signatures: which of them was taken is for the engine to say. */
+/* Signatures: the engine reports which of them was taken. */
 const struct tn_strip_field tn_tf_trace_fields[] = {
     { "tensorflow.NodeDef", 6 },
     { "tensorflow.GraphDef", 5 },

@@ -125,7 +125,7 @@ static void read_old_meta(struct tn_tf_bundle_reader *r,
     }
 }
 
-/* A source over a copy of the bytes that ends with the checkpoint. */
+/* A source over a copy of the bytes; closing the checkpoint frees it. */
 static struct tn_cursor keep_unpacked(struct tn_tf_bundle_reader *r,
                                       struct tn_cursor            value)
 {
@@ -187,8 +187,8 @@ static struct tn_span last_body(struct tn_tf_bundle_reader      *r,
     return body;
 }
 
-/* Gives a slice of version 1 the shape and type that only its tensor knows,
- * and the payload. */
+/* Sets the payload of a slice of version 1, and its shape and type, which only
+ * the entry of the tensor has. */
 static void shape_old_slice(struct tn_tf_bundle_reader *r,
                             struct tn_tf_bundle_entry  *slice,
                             const struct tn_shape      *shape)
@@ -216,11 +216,12 @@ static void shape_old_slice(struct tn_tf_bundle_reader *r,
  * Elements of fixed size: the CRC-32C of the bytes as they are stored.
  *
  * Strings: a running checksum of the lengths, each as u32 (u64 when it does not
- * fit) and not as the varint that is stored; its mask is what is between
- * lengths and bytes; it goes on over those four bytes and over the strings.
+ * fit) and not as the varint that is stored; the masked checksum of the lengths
+ * is stored between lengths and bytes; the checksum continues over those four
+ * bytes and over the strings.
  *
- * Variants: the running checksum takes each length as u64, the bytes, and the
- * four bytes of its own mask that follow.
+ * Variants: the running checksum covers each length as u64, the bytes, and the
+ * four bytes of the masked checksum that follow.
  */
 
 struct check {
@@ -244,7 +245,7 @@ static void expect_crc(struct check *k, uint64_t offset, uint32_t stored,
     tn_error_file(k->error, k->entry->data.source->name);
 }
 
-/* Steps over four bytes of checksum, which then count themselves. */
+/* Steps over the four bytes of a checksum, which the next checksum covers. */
 static void take_crc(struct check *k, const char *of)
 {
     uint64_t offset   = k->lengths.cursor.offset;
@@ -405,7 +406,7 @@ static void read_dims(struct tn_tf_bundle_reader *r, struct tn_cursor *c)
     }
 }
 
-/* That a length is there says more than its value. */
+/* Whether a length is present matters more than its value. */
 static struct tn_tf_extent read_extent(struct tn_cursor *c)
 {
     struct tn_tf_extent extent = { 0, TN_TF_WHOLE };
@@ -445,8 +446,8 @@ static void read_extents(struct tn_tf_bundle_reader *r, struct tn_cursor *c)
         *rank = r->extents.count - before;
 }
 
-/* From scratch into the loading; fails when they contradict each other.  Sets
- * the shape's rank and dims, extents and slice_count. */
+/* From scratch into the loading; fails when shape and slices contradict each
+ * other.  Sets the shape's rank and dims, extents and slice_count. */
 static void keep_shape(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
                        struct tn_tf_loading *loading)
 {
@@ -503,7 +504,7 @@ static bool expected_size(const struct tn_shape *shape, uint64_t *size)
     return tn_dtype_size(shape->dtype) && tn_shape_bytes(shape, size);
 }
 
-/* What the index says of size and type, before the data file is examined. */
+/* Checks size and type within the index, before the data file is examined. */
 static void check_size(struct tn_cursor *c, const struct tn_tf_bundle_entry *e,
                        uint64_t size)
 {
@@ -523,7 +524,8 @@ static void check_size(struct tn_cursor *c, const struct tn_tf_bundle_entry *e,
     }
 }
 
-/* The data of an entry without slices: in its shard, of the right size. */
+/* The data of an entry without slices must lie in its shard and have the right
+ * size. */
 static void locate(struct tn_tf_bundle_reader *r, struct tn_cursor *c,
                    struct tn_tf_bundle_entry *e, uint64_t shard)
 {
@@ -705,7 +707,7 @@ static void read_table(struct tn_tf_bundle_reader *r)
     tn_error_file(r->error, r->index->index->name);
 }
 
-/* ---- tensors out of slices ---------------------------------------------- */
+/* ---- tensors from slices ------------------------------------------------- */
 
 static struct tn_tf_loading *find_slice(struct tn_tf_bundle_reader *r,
                                         struct tn_bytes             key)
@@ -723,7 +725,7 @@ static struct tn_tf_loading *find_slice(struct tn_tf_bundle_reader *r,
     return tn_bytes_equal(loading->entry.key, key) ? loading : NULL;
 }
 
-/* Where the slice lies and how large it is; inside the tensor. */
+/* The place and the size of a slice, which must lie inside the tensor. */
 static bool slice_box(struct tn_tf_bundle_reader *r,
                       const struct tn_tf_loading *tensor,
                       const struct tn_tf_extent *extents, uint64_t *begin,
@@ -746,7 +748,7 @@ static bool slice_box(struct tn_tf_bundle_reader *r,
     return true;
 }
 
-/* The entry of one slice of a tensor, which must be there and agree. */
+/* The entry of one slice of a tensor, which must exist and agree with it. */
 static struct tn_tf_bundle_entry *slice_entry(
     struct tn_tf_bundle_reader *r, const struct tn_tf_loading *tensor,
     const struct tn_tf_extent *extents, const struct tn_shape *shape)
@@ -820,7 +822,7 @@ static void assemble(struct tn_tf_bundle_reader *r,
     tn_error_where(r->error, "%.*s", TN_FMT(e->key));
 }
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- the whole table ----------------------------------------------------- */
 
 static bool key_is_before(const void *a, const void *b)
 {
@@ -829,8 +831,8 @@ static bool key_is_before(const void *a, const void *b)
     return tn_bytes_compare(left->key, right->key) < 0;
 }
 
-/* The lists do not grow any more; they move to the arena, slices first, since
- * tensors point at them. */
+/* The lists are complete and move to the arena, slices first, since tensors
+ * point at them. */
 static void keep_list(struct tn_tf_bundle_reader *r, struct tn_list *list)
 {
     void *items =
@@ -899,7 +901,7 @@ static void reader_init(struct tn_tf_bundle_reader *r,
     tn_buffer_init(&r->name, memory, error);
 }
 
-/* Lists that were kept have no room of their own, and give back nothing. */
+/* Lists that moved to the arena own no memory any more. */
 static void reader_done(struct tn_tf_bundle_reader *r)
 {
     struct tn_list *lists[] = { &r->tensors, &r->slices, &r->dims, &r->extents,

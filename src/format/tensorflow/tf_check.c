@@ -3,10 +3,9 @@
  *
  * Rules of its own: duplicate-function, undefined-return, recursion,
  * bad-version, schema-version, no-meta-graph, duplicate-tags,
- * unknown-signature-tensor, missing-asset, asset-outside,
- * missing-checkpoint, uninitialized-variable, missing-entry,
- * variable-mismatch, unused-slice, bad-checksum.  Those of nodes stand
- * with them.
+ * unknown-signature-tensor, missing-asset, asset-outside, missing-checkpoint,
+ * uninitialized-variable, missing-entry, variable-mismatch, unused-slice,
+ * bad-checksum.  The rules of nodes are listed above the code of nodes.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -54,7 +53,7 @@ struct tn_tf_call {
 
 /* ---- calls -------------------------------------------------------------- */
 
-/* What a signature says of a value. */
+/* The type and shape that a signature gives a value. */
 struct tn_tf_claim {
     struct tn_value_claim      said;
     const struct tn_io        *io;
@@ -78,11 +77,11 @@ struct tn_tf_calls {
 
 /*
  * Rules: bad-name, control-input-order, duplicate-attribute, empty-attribute,
- * unknown-type, bad-shape, wrong-size, type-mismatch,
- * huge-constant, excess-values, unknown-function, argument-count.
+ * unknown-type, bad-shape, wrong-size, type-mismatch, huge-constant,
+ * excess-values, unknown-function, argument-count.
  *
- * Nodes have the same attributes again and again: one with the bytes of
- * another that was found good is not looked into.
+ * Many nodes have the same attributes: one whose bytes are those of an
+ * attribute found good is not examined again.
  */
 
 enum {
@@ -98,21 +97,21 @@ enum {
     ATTR_FUNC   = 10,
 };
 
-/* TensorFlow itself stops here when a constant stores nothing. */
+/* TensorFlow, too, refuses a larger constant that stores no values. */
 #define ZEROS_LIMIT (UINT64_C(2) << 30)
 
-/* Numbers of nodes that are alike are remembered in as many slots. */
+/* Slots of the table that remembers nodes which are alike. */
 #define ALIKE_SLOTS 1024
 
 /* Keys are compared pairwise up to here; real nodes have a dozen. */
 #define KEY_LIMIT 64
 
-/* What a node has to know of an attribute. */
+/* What the check of a node needs of an attribute. */
 struct fact {
     struct tn_bytes key;
     uint64_t        type; /* that it says, or that its tensor is of           */
     enum { ANY, DTYPE, VALUE } role;
-    bool is_call; /* then more depends on it than its bytes say               */
+    bool is_call; /* then whether it is good depends on more than its bytes */
 };
 
 struct known_attrs {
@@ -120,7 +119,7 @@ struct known_attrs {
     struct fact    facts[TN_MEMO_SLOTS];
 };
 
-/* What was learned from the nodes before. */
+/* What is remembered of earlier nodes. */
 struct past {
     struct known_attrs attrs;
     uint32_t           alike[ALIKE_SLOTS]; /* numbers of good ones            */
@@ -168,7 +167,7 @@ static void complain(struct visit *v, enum tn_finding_level level,
 
 /* ---- names -------------------------------------------------------------- */
 
-/* The bits of a range of characters, in the word that they belong to. */
+/* The bits of a range of characters, in the word that holds them. */
 #define BITS(first, last)                                                      \
     (((UINT64_C(1) << ((last) - (first) + 1)) - 1) << (first) % 64)
 
@@ -184,8 +183,8 @@ static size_t common_front(struct tn_bytes a, struct tn_bytes b)
 }
 
 /* [A-Za-z0-9.][A-Za-z0-9_./-]*, further parts after '>'; '_' in front marks
- * nodes that TensorFlow made itself.  What it shares with a good name, nodes
- * being named by their scopes, is good. */
+ * nodes that TensorFlow made itself. Names begin with their scope, so most
+ * share a prefix with the last good name: that prefix is not examined again. */
 static bool is_node_name(struct tn_bytes name, struct tn_bytes good)
 {
     static const uint64_t front[4] = {
@@ -323,13 +322,13 @@ static uint32_t find_function(const struct visit *v, struct tn_bytes name)
                             : tn_pairs_find(&v->c->functions, v->main, id);
 }
 
-/* How many of an op's inputs go to a function that it runs; UINT32_MAX: cannot
- * be said. */
+/* How many of an op's inputs go to a function that it runs; UINT32_MAX: not
+ * known. */
 static uint32_t passed_inputs(const struct visit *v)
 {
     static const struct {
         const char *type;
-        uint32_t    own; /* inputs that the op keeps for itself               */
+        uint32_t    own; /* inputs that the op does not pass on */
     } callers[] = {
         { "PartitionedCall", 0 },
         { "StatefulPartitionedCall", 0 },
@@ -504,7 +503,7 @@ static uint64_t findings(const struct visit *v)
            counts[TN_LEVEL_ERROR];
 }
 
-/* One that was not seen before; true: nothing is wrong with it. */
+/* Checks an attribute that was not seen before; true: nothing is wrong. */
 static bool check_new(struct visit *v, struct tn_pb_field *field,
                       struct fact *fact)
 {
@@ -542,7 +541,7 @@ static void check_attr(struct visit *v, struct tn_pb_field *field)
     }
 }
 
-/* A constant says its type twice. */
+/* A constant has its type in two places. */
 static void check_const(struct visit *v, const struct tn_op *op)
 {
     const char *dtype = tn_tf_dtype_name(v->dtype);
@@ -587,9 +586,9 @@ static void check_fields(struct visit *v, struct tn_cursor node)
     }
 }
 
-/* The attributes of a node that is like a good one are good, too, unless more
- * than their bytes decides; without control inputs there is nothing to say
- * about their order. */
+/* The attributes of a node with the same bytes as a good one are good, too,
+ * unless more than their bytes decides; without control inputs their order
+ * cannot be wrong. */
 static void check_wire(struct visit *v, const struct tn_op *row)
 {
     uint32_t *good   = &v->past->alike[row->alike % ALIKE_SLOTS];
@@ -670,12 +669,12 @@ static void check_nodes(struct tn_tf_checking *c)
  * of both - */
 
 /*
- * A node calls a function by being called like it, or by an attribute, which
- * tf_callers.c lists.  Types of arguments and results are what the function's
- * signature says.
+ * A node calls a function by having its name as operator, or by an attribute,
+ * which tf_callers.c lists. The types of arguments and results are those of the
+ * function's signature.
  */
 
-/* Names of outputs are looked for in functions of at most so many. */
+/* Names of outputs are searched only in functions with at most so many. */
 #define NAMED_LIMIT 64
 
 static void calls_init(struct tn_tf_calls *calls, struct tn_tf_checking *c,
@@ -764,7 +763,7 @@ static uint32_t check_callee(const struct tn_tf_calls *calls, uint32_t op,
 
 /* ---- arguments and results ---------------------------------------------- */
 
-/* Arguments that stand for several values. */
+/* The arguments that stand for several values. */
 static void find_list_arguments(struct tn_tf_calls *calls, uint32_t graph)
 {
     const struct tn_model *model   = calls->c->model;
@@ -800,7 +799,7 @@ static bool has_list_input(const struct tn_tf_calls *calls, uint32_t op)
     return false;
 }
 
-/* Looks at the call once for all its arguments; false: nothing is known. */
+/* Examines the call once for all its arguments; false: nothing is known. */
 static bool look_at(struct tn_tf_calls *calls, const struct tn_crossing *c,
                     const struct tn_tf_caller *caller)
 {
@@ -849,7 +848,7 @@ static bool check_pass(struct tn_tf_calls *calls, const struct tn_crossing *c,
     return true;
 }
 
-/* In the body of a function "node:out:2" is called by the argument's name. */
+/* In the body of a function "node:out:2" contains the argument's name. */
 static uint32_t check_result_number(const struct tn_tf_calls *calls,
                                     uint32_t                  value)
 {
@@ -974,7 +973,7 @@ struct lexicon {
     struct tn_arena       *arena;
     uint32_t *mains; /* by graph: the one whose library it can call           */
     struct tn_tf_calls calls;
-    struct given      *given; /* by op; NULL: nobody asks for it              */
+    struct given      *given; /* by op; NULL: not wanted                      */
     struct tn_later_check *values; /* what is wrong with them; NULL: it is not
                                       found meanwhile                         */
 };
@@ -991,7 +990,7 @@ static bool is_call(void *context, uint32_t scope, const struct tn_op *op)
     return tn_pairs_find(&x->c->functions, scope, op->type) != UINT32_MAX;
 }
 
-/* The version of the producer: operators are removed by it. */
+/* The version of the producer decides which operators are removed. */
 static int64_t version_of(void *context, uint32_t scope, struct tn_bytes domain)
 {
     const struct lexicon      *x        = context;
@@ -1066,7 +1065,8 @@ static void put_claim_path(void *context, uint64_t index, char *to, size_t size)
     claim_path(&((struct lexicon *)context)->calls, index, to, size);
 }
 
-/* Arguments of functions; those whose type an attribute says have none. */
+/* Arguments of functions; those whose type an attribute gives have none
+ * here. */
 static void declare(void *context, uint8_t *types)
 {
     const struct tn_model *model = ((struct lexicon *)context)->c->model;
@@ -1086,15 +1086,16 @@ static void declare(void *context, uint8_t *types)
     }
 }
 
-/* What a Const or a placeholder gives; all zero: nothing. */
+/* Type and shape of the output of a Const or a placeholder; all zero:
+ * unknown. */
 struct given {
     uint8_t               rank;   /* as TN_RANK()                             */
     uint32_t              tensor; /* + 1                                      */
     const struct tn_dims *dims;
 };
 
-/* The shape that a placeholder says.  Before version 24 of graphs no shape was
- * a scalar's. */
+/* The shape of a placeholder. Before version 24 of graphs an empty shape meant
+ * an unknown one, not a scalar's. */
 static void look_at_placeholder(struct lexicon *x, uint32_t op,
                                 struct given *to)
 {
@@ -1147,7 +1148,7 @@ static void find_given(struct lexicon *x)
     }
 }
 
-/* What the op that a value comes from gives; NULL: not known. */
+/* The output of the op that computes a value; NULL: not known. */
 static const struct given *given_by(const struct lexicon *x, uint64_t value)
 {
     const struct tn_value *row =
@@ -1203,8 +1204,8 @@ static void wait_for_values(void *context)
     x->values = NULL;
 }
 
-/* The same against the operators that TensorFlow has; `values` are those that
- * are checked meanwhile. */
+/* The same against the operators that TensorFlow has; another thread checks
+ * `values` at the same time. */
 static void check_vocab(struct tn_tf_checking *c, enum tn_vocab_half half,
                         struct tn_later_check *values)
 {
@@ -1249,7 +1250,7 @@ static void check_vocab(struct tn_tf_checking *c, enum tn_vocab_half half,
     tn_arena_done(&arena);
 }
 
-/* ---- whether fingerprint.pb is of the files beside it ------------------- */
+/* ---- whether fingerprint.pb belongs to the files beside it --------------- */
 
 /*
  * Rules: bad-fingerprint, stale-fingerprint, unverified-fingerprint.
@@ -1261,7 +1262,7 @@ struct checking {
     struct tn_error                  *error;
 };
 
-/* A failure that is about the file becomes a finding. */
+/* An error in the file becomes a finding. */
 static bool has_failed(struct checking *c, struct tn_error *own,
                        enum tn_finding_level level, const char *rule)
 {
@@ -1313,7 +1314,7 @@ static void verify(struct checking *c, const struct tn_tf_fingerprint *stored)
         compare(c, stored, &computed);
 }
 
-/* By the program that made it: the formulas changed more than once. */
+/* The formulas changed more than once: the version of the producer decides. */
 static void judge(struct checking *c, const struct tn_tf_fingerprint *stored)
 {
     uint64_t ours =
@@ -1390,7 +1391,7 @@ static bool has_list(struct tn_io_list io_list)
     return false;
 }
 
-/* Once for each function: it may be called very often. */
+/* Once for each function, which may be called many times. */
 static void find_lists(struct tn_tf_checking *c)
 {
     c->lists = tn_new(&c->kept, uint8_t, c->model->graphs.count, c->error);
@@ -1447,7 +1448,7 @@ static void check_returns(struct tn_tf_checking *c, uint32_t index)
     }
 }
 
-/* ---- recursion: depth first along calls, with a stack of our own -------- */
+/* ---- recursion: depth first along calls, with an explicit stack ---------- */
 
 enum colour { WHITE, GREY, BLACK };
 
@@ -1548,7 +1549,7 @@ static void check_versions(struct tn_tf_checking       *c,
 /* Fewer nodes are not worth a second thread. */
 #define MANY_NODES 10000
 
-/* Signatures say types and ranks, which are asked for together. */
+/* Signatures give types and ranks, which are computed together. */
 static bool can_be_shared(const struct tn_tf_checking *c)
 {
     const struct tn_model *model = c->model;
@@ -1595,7 +1596,7 @@ static void check_wires(struct tn_tf_checking *c)
 {
     if (tn_graph_check(c->model, c->report, c->error) != TN_OK)
         return;
-    if (!c->model->is_edited) /* else nodes are not what their wire says */
+    if (!c->model->is_edited) /* else nodes and their bytes do not correspond */
         check_nodes(c);
 }
 
@@ -1694,7 +1695,7 @@ static void check_signatures(struct tn_tf_checking   *c,
     }
 }
 
-/* Only its name: a model may be large and its assets too. */
+/* Checks the name alone: a model and its assets may be large. */
 static void check_asset(struct tn_tf_checking *c, struct tn_bytes name,
                         uint64_t offset)
 {
@@ -1813,9 +1814,9 @@ static bool is_variable_op(struct tn_bytes type)
            tn_bytes_equal(type, tn_text("Variable"));
 }
 
-/* Variables, and a folder without their values: TensorFlow loads that and fails
- * at the first read.  An initializer may set them, so this is a warning.  For a
- * stream the folder is unknown. */
+/* The model has variables and the folder has no values: TensorFlow loads that
+ * and fails at the first read. An initializer may set them, so this is a
+ * warning. The folder of a stream is unknown. */
 static bool lacks_checkpoint(struct tn_tf_checking *c)
 {
     uint64_t count = 0;
@@ -1834,7 +1835,7 @@ static bool lacks_checkpoint(struct tn_tf_checking *c)
     return count > 0;
 }
 
-/* The entries of a table, summed up on several threads. */
+/* Computes the checksums of the entries of a table on several threads. */
 struct summing {
     const struct tn_tf_bundle *table;
     struct tn_memory          *memory;
@@ -1864,7 +1865,7 @@ static uint64_t entry_size(const struct tn_tf_bundle_entry *entry)
     return size;
 }
 
-/* Once more, alone and in order, for the words. */
+/* Once more, on one thread and in order, to get the message. */
 static void complain_of_entry(struct tn_tf_checking           *c,
                               const struct tn_tf_bundle_entry *entry)
 {
@@ -1875,7 +1876,7 @@ static void complain_of_entry(struct tn_tf_checking           *c,
         *c->error = own;
         return;
     }
-    if (!tn_failed(&own)) /* somebody mended it meanwhile */
+    if (!tn_failed(&own)) /* the file changed meanwhile */
         return;
     if (!own.where[0])
         tn_error_where(&own, "%.*s", TN_FMT(entry->key));
@@ -1916,8 +1917,8 @@ static void check_table(struct tn_tf_checking     *c,
         check_data(c, table);
 }
 
-/* A merged message was checked when it was joined; and a file of another name
- * is not the folder's. */
+/* A merged message was checked when it was joined, and a file of another name
+ * does not belong to the folder. */
 static void check_fingerprint(struct tn_tf_checking *c)
 {
     const struct tn_tf_detail *d      = tn_tf_detail_of(c->model);

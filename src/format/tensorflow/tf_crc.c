@@ -7,7 +7,7 @@
 
 #define WINDOW (UINT64_C(256) << 10)
 
-/* Where bytes are summed up, and written if there is a sink. */
+/* The running checksum of bytes, which are also written if there is a sink. */
 struct sum {
     uint32_t       *crc;
     uint8_t        *window;

@@ -118,7 +118,7 @@ static void put_tensor(struct tn_tf_encoder *encoder, struct tn_rope *to,
 {
     struct tn_rope message;
 
-    /* A tensor that a TensorProto holds already is that TensorProto. */
+    /* A tensor that comes from a TensorProto is written as that TensorProto. */
     if (tensor->wire.length && tensor->role == TN_ROLE_ATTRIBUTE &&
         tensor->model && tensor->model->dialect == &tn_dialect_tensorflow) {
         tn_pb_put_span(to, number, tensor->wire);
@@ -241,8 +241,7 @@ static void encode_attr(struct tn_tf_encoder       *encoder,
         put_one(encoder, to, number, value, 0);
 }
 
-/* What a graph made from nothing says of its age: everything in use today
- * reads it. */
+/* The versions written for a new graph: all releases in use today read it. */
 #define NEW_PRODUCER     1087
 #define NEW_MIN_CONSUMER 12
 
@@ -266,8 +265,9 @@ static void put_rest(struct tn_tf_encoder *encoder, struct tn_span old,
 
 #define BIT(number) (UINT64_C(1) << (number))
 
-/* A LEN field whose body is in a file.  Most often the tag and the length
- * before it are those we would write: then neighbours become one piece. */
+/* A LEN field whose body is in a file.  Most often the tag and the length in
+ * the file are those that would be written: then they are copied together with
+ * the body. */
 static void put_old(struct tn_tf_encoder *encoder, struct tn_rope *to,
                     uint32_t number, struct tn_span body)
 {
@@ -363,8 +363,8 @@ static void put_changed_node(struct tn_tf_encoder *encoder, struct tn_rope *to,
     tn_error_where(encoder->error, "%s", where);
 }
 
-/* A constant that an edit added to the graph's own list: TensorFlow has no
- * such list, so it becomes a node. */
+/* A constant that an edit added to the graph's list of constants: TensorFlow
+ * has no such list, so it becomes a node. */
 static void put_const(struct tn_tf_encoder *encoder, struct tn_rope *to,
                       uint32_t number, const struct tn_tensor *tensor)
 {
@@ -393,7 +393,7 @@ static void put_const(struct tn_tf_encoder *encoder, struct tn_rope *to,
     tn_pb_put_message(to, number, &node);
 }
 
-/* All nodes of a graph: constants that were added, then its ops. */
+/* All nodes of a graph: added constants, then its ops. */
 static void put_nodes(struct tn_tf_encoder *encoder, struct tn_rope *to,
                       uint32_t number, uint32_t graph)
 {
@@ -438,8 +438,7 @@ static bool is_retyped(struct tn_io_list io_list, uint32_t index,
            io_list.items[index].dtype != old;
 }
 
-/* An argument as it was, or as one of another type: what is said of a handle
- * is not said of a tensor. */
+/* An argument as it was, or with another type: a tensor has no handle data. */
 static void put_old_arg(struct tn_tf_encoder *encoder, struct tn_cursor *c,
                         const struct tn_pb_field *field,
                         struct tn_io_list io_list, uint32_t index,
@@ -466,7 +465,7 @@ static void put_old_arg(struct tn_tf_encoder *encoder, struct tn_cursor *c,
     tn_pb_put_message(to, field->number, &arg);
 }
 
-/* The old signature under a name that may be new. */
+/* The old signature, with a name that may be new. */
 static void put_old_signature(struct tn_tf_encoder  *encoder,
                               struct tn_rope        *function,
                               const struct tn_graph *g)
@@ -496,11 +495,11 @@ static void put_old_signature(struct tn_tf_encoder  *encoder,
     tn_pb_put_message(function, 1, &signature);
 }
 
-/* A function that an edit touched, beside what the tables hold. */
+/* What is needed of a function that an edit touched beyond the tables. */
 struct old_function {
     const struct tn_graph *graph;
     struct tn_intern       outputs; /* their keys, in order                   */
-    enum tn_dtype         *inputs; /* types that the old signature says       */
+    enum tn_dtype         *inputs; /* types in the old signature            */
 };
 
 static void old_function_init(struct tn_tf_encoder  *encoder,
@@ -604,7 +603,7 @@ static void put_old_arg_attr(struct tn_tf_encoder *encoder, struct tn_cursor *c,
     tn_pb_put_message(to, 7, &entry);
 }
 
-/* What the tables do not hold of it. */
+/* What the tables do not hold of a function. */
 static void put_old_function(struct tn_tf_encoder *encoder, uint32_t graph,
                              struct tn_rope *to)
 {
@@ -628,7 +627,7 @@ static void put_old_function(struct tn_tf_encoder *encoder, uint32_t graph,
     tn_intern_done(&old.outputs);
 }
 
-/* An argument's name: letters, digits and '_' of what the end is called. */
+/* An argument's name: the letters, digits and '_' of the value's name. */
 static void put_arg_name(struct tn_tf_encoder *encoder, struct tn_rope *to,
                          const struct tn_io *io)
 {

@@ -131,7 +131,7 @@ uint64_t tn_tf_hash_join(uint64_t a, uint64_t b)
     return fold(fold(((a ^ by) ^ fold(b * by) * by) * by) * by);
 }
 
-/* Serialized into the hash, by an arena of its own: there are many nodes. */
+/* Serializes into the hash, with its own arena, since there are many nodes. */
 static void put_view(const struct tn_pb_view *view, struct tn_farmhash *hash)
 {
     struct tn_pb_view own = *view;
@@ -176,7 +176,7 @@ static bool find_attr(const struct tn_pb_view *node, const char *name,
     return true;
 }
 
-/* An entry that takes the place of the one before: of a map the last counts. */
+/* An entry that replaces an earlier one: the last entry of a key counts. */
 static void put_attr(struct tn_rope *node, const char *name,
                      struct tn_rope *value)
 {
@@ -204,8 +204,8 @@ static bool read_integer(struct tn_bytes text, int64_t *number)
     return value <= INT64_MAX;
 }
 
-/* "f_12": 12, and a stem of 2.  A number may be spelled with leading zeros, but
- * only its shortest spelling is cut off: as TensorFlow does it. */
+/* "f_12": 12, and a stem of 2.  A number may have leading zeros, but only its
+ * shortest form is cut off, as in TensorFlow. */
 static bool read_suffix(struct tn_bytes name, int64_t *number, size_t *stem)
 {
     size_t at = name.size;
@@ -222,7 +222,7 @@ static bool read_suffix(struct tn_bytes name, int64_t *number, size_t *stem)
     return true;
 }
 
-/* Functions are numbered by the program that made them; the number goes. */
+/* The program that made functions numbered them; the number is removed. */
 static bool patch_function(const struct tn_pb_view *node, struct tn_rope *to)
 {
     struct tn_pb_view value;
@@ -248,7 +248,7 @@ static bool patch_function(const struct tn_pb_view *node, struct tn_rope *to)
     return true;
 }
 
-/* An attribute that is there gets another value: that of `bytes`. */
+/* Replaces the value of an attribute, if the node has it, by `bytes`. */
 static bool patch_value(const struct tn_pb_view *node, const char *name,
                         const char *bytes, size_t size, struct tn_rope *to)
 {
@@ -273,7 +273,7 @@ static bool has_type_string(const struct tn_pb_view *node)
                DT_STRING;
 }
 
-/* What differs from one machine to the next is taken out of a node. */
+/* Removes from a node what differs from one machine to the next. */
 static bool patch_node(const struct tn_pb_view *node, struct tn_rope *to)
 {
     struct tn_bytes op =
@@ -319,7 +319,7 @@ static void hash_node(const struct tn_pb_view *node, struct tn_farmhash *hash)
     tn_arena_done(&arena);
 }
 
-/* All but nodes; library and versions as empty messages. */
+/* All fields but the nodes; library and versions as empty messages. */
 static void hash_rest(const struct tn_pb_view *graph, struct tn_farmhash *hash)
 {
     static const uint8_t           empty[] = { 2 << 3 | 2, 0, 4 << 3 | 2, 0 };
@@ -391,7 +391,7 @@ static int by_number(const void *left, const void *right, void *context)
                                   : by_key(left, right, context);
 }
 
-/* All entries, those that a later one replaces too, ascending by key. */
+/* All entries ascending by key, including those that a later one replaces. */
 static void list_entries(const struct tn_pb_view *view, uint32_t number,
                          struct tn_list *entries)
 {
@@ -416,7 +416,7 @@ static void list_entries(const struct tn_pb_view *view, uint32_t number,
                   NULL);
 }
 
-/* Of equal keys the last. */
+/* Keeps the last of equal keys. */
 static void drop_replaced(struct tn_list *entries)
 {
     uint64_t kept = 0;
@@ -457,7 +457,7 @@ static void join_both(uint64_t *hash, uint64_t key, uint64_t value)
     *hash = tn_tf_hash_join(tn_tf_hash_join(*hash, key), value);
 }
 
-/* By the number in their name, of which every function must have its own. */
+/* Sorted by the number in their name, which must differ between functions. */
 static enum tn_status number_functions(struct tn_list  *entries,
                                        struct tn_error *error)
 {
@@ -563,7 +563,7 @@ enum tn_status tn_tf_fingerprint_message(struct tn_tf_fingerprint *print,
  * how the model was split.
  */
 
-/* Where the three parts that count are in a SavedModel. */
+/* The paths of the three parts of a SavedModel that are hashed. */
 #define PATH(field)                                                            \
     {                                                                          \
         { .kind = TN_TAG_FIELD, .at.number = 2 },                              \
@@ -641,8 +641,8 @@ static enum tn_status join_field(const struct hashing          *h,
     return TN_OK;
 }
 
-/* In the order in which fields are stored: sorted, each knows its place there.
- * The reader of metadata bounds the depth. */
+/* Fields in the order in which they are stored; each keeps its place when they
+ * are sorted. The reader of metadata bounds the depth. */
 static enum tn_status hash_message(const struct hashing    *h,
                                    const struct tn_chunked *message,
                                    uint64_t                *hash)
@@ -671,8 +671,8 @@ enum tn_status tn_tf_hash_chunks(const struct tn_chunked *chunked,
 
 /* ---- the message above the chunks --------------------------------------- */
 
-/* A part that leads to two of the places: TensorFlow merges it once for each,
- * which makes no model that anybody wants the hash of. */
+/* A part that belongs to two of the places: TensorFlow merges it once for each,
+ * and the result is not a usable model. */
 static enum tn_status refuse_shared(const struct tn_chunked *chunked,
                                     struct tn_error         *error)
 {
@@ -700,8 +700,8 @@ static enum tn_status merge_above(struct tn_mosaic        *to,
     return tn_chunk_merge(to, &pruned, store);
 }
 
-/* The SavedModel as far as it can be had without the chunks below the three
- * places; yours to close. */
+/* The SavedModel without the chunks below the three places; the caller closes
+ * it. */
 static enum tn_status open_above(struct tn_source          **source,
                                  const struct tn_pb_message *type,
                                  const struct tn_chunked    *chunked,
@@ -818,7 +818,7 @@ static enum tn_status read_made(struct tn_chunk_store *store, uint64_t index,
     struct tn_splitter *splitter = ((struct made_chunks *)store)->splitter;
     uint8_t             none;
 
-    /* no bytes of it, but now it can be read */
+    /* nothing is read, but the chunk can be read from now on */
     TN_TRY(tn_splitter_chunk_read(splitter, index, 0, &none, 0, error));
     const struct tn_chunk *made =
         *tn_list_at(&splitter->chunks, struct tn_chunk *, index);
@@ -826,7 +826,7 @@ static enum tn_status read_made(struct tn_chunk_store *store, uint64_t index,
     return TN_OK;
 }
 
-/* As the file will list them: formulas go by that order. */
+/* The chunks in the order of the file, which the formulas follow. */
 static enum tn_status print_made(struct tn_tf_fingerprint *print,
                                  struct tn_splitter       *splitter,
                                  struct tn_memory         *memory,
@@ -861,7 +861,7 @@ static bool is_about_the_machine(enum tn_status status)
            status == TN_CANCELLED;
 }
 
-/* The old one gives its name to the new one. */
+/* The new fingerprint keeps the name of the old one. */
 static void renew(struct tn_tf_fingerprint *print, struct tn_source *old,
                   const struct tn_tf_written *written, struct tn_arena *arena,
                   struct tn_error *error)

@@ -23,7 +23,7 @@ struct tn_tf_uses;
  * them. */
 #define TN_TF_IO_LIMIT 65536
 
-/* A placeholder that was met; its attributes are examined in the end. */
+/* A placeholder; its attributes are examined at the end. */
 struct tn_tf_placeholder {
     struct tn_bytes name;
     struct tn_span  wire;
@@ -71,7 +71,7 @@ static void uses_close(struct tn_tf_uses *uses)
     tn_memory_free(uses->memory, uses, sizeof *uses);
 }
 
-/* The name's id, with a mark to go with it; TN_NO_NAME on failure. */
+/* The name's id; makes room for its mark. TN_NO_NAME on failure. */
 static uint32_t mark_of(struct tn_tf_uses *uses, struct tn_bytes name,
                         struct tn_error *error)
 {
@@ -83,8 +83,8 @@ static uint32_t mark_of(struct tn_tf_uses *uses, struct tn_bytes name,
     return id;
 }
 
-/* There is a node of that name; closes *uses and sets it to NULL when there
- * are too many.  `name` is borrowed. */
+/* Records a node of that name; closes *uses and sets it to NULL when there are
+ * too many.  `name` is borrowed. */
 static void uses_node(struct tn_tf_uses **uses, struct tn_bytes name,
                       struct tn_error *error)
 {
@@ -142,14 +142,13 @@ static struct tn_io_list uses_io(const struct tn_tf_uses *uses,
 /* ---- what a GraphDef takes and gives ------------------------------------ */
 
 /*
- * It does not say so itself: placeholders are taken, and what no node uses is
- * given.
+ * A graph does not list them: its inputs are its placeholders, and its outputs
+ * are what no node uses.
  */
 
-/* ---- what it takes ------------------------------------------------------ */
+/* ---- inputs -------------------------------------------------------------- */
 
-/* Up to this version of graphs a shape without dimensions is one that is not
- * known. */
+/* Up to this version of graphs a shape without dimensions means unknown. */
 #define NO_SCALARS_UNTIL 21
 
 static struct tn_io_list read_placeholders(struct tn_tf_reader *reader)
@@ -297,7 +296,7 @@ static bool is_digits(struct tn_bytes text)
     return text.size > 0;
 }
 
-/* Output numbers are small; past that they name nothing that exists. */
+/* Output numbers are small; no node has an output with a larger number. */
 static uint32_t parse_output(struct tn_bytes digits)
 {
     uint32_t number = 0;
@@ -389,7 +388,7 @@ static uint32_t near_find(const struct tn_tf_near *near, struct tn_bytes name)
     return TN_NONE;
 }
 
-/* What an input names. */
+/* The value that an input names. */
 static uint32_t value_used(struct tn_tf_reader *reader, struct tn_bytes text)
 {
     uint32_t value = near_find(&reader->near, text);
@@ -434,7 +433,7 @@ static struct tn_tensor *tensor_slot(struct tn_tf_reader *reader,
 {
     struct tn_model *model = reader->model;
 
-    /* The same key again replaces what it said before. */
+    /* A repeated key replaces the earlier value. */
     if (part == TN_NONE && model->tensors.count > node->first_tensor &&
         tn_bytes_equal(node->tensor_key, key))
         return tn_list_at(&model->tensors, struct tn_tensor,
@@ -486,7 +485,7 @@ static bool is_list_of_others(const uint8_t *at, size_t left)
     return left == 0;
 }
 
-/* One short field and nothing after it, which would count instead. */
+/* One short field with nothing after it: a later field would replace it. */
 static bool is_one_field(const uint8_t *at, size_t size)
 {
     switch (at[0] & 7) {
@@ -546,8 +545,8 @@ static void read_input(struct tn_tf_reader *reader, struct node *node,
     tn_model_add_input(reader->model, value_used(reader, ref.value),
                        reader->error);
     struct tn_op *op = tn_model_op_at(reader->model, node->op);
-    /* A data input after a control one is against the rules, which a check
-     * says; only the last ones count as control inputs. */
+    /* A data input after a control input is an error, which the check reports;
+     * only the inputs at the end count as control inputs. */
     op->control_count = ref.is_control ? op->control_count + 1 : 0;
 }
 
@@ -654,9 +653,8 @@ static void keep_tail(struct tn_tf_reader *reader, struct node *node)
     node->alike = reader->tails.count;
 }
 
-/* Of what comes before the attributes, as long as it is short: where nobody
- * asks for the graph, a million nodes are stepped over, and this is most of
- * them. */
+/* The fields before the attributes, when they are short: a scan without the
+ * graph steps over a million nodes, and this takes most of its time. */
 static void skim(struct node *node, struct tn_cursor *c)
 {
     const uint8_t *at = c->at;
@@ -720,7 +718,7 @@ static void node_read(struct tn_tf_reader *reader, struct tn_cursor *c)
 
 /* ---- references that are not names --------------------------------------- */
 
-/* "node:3" is what the op called "node" gives. */
+/* "node:3" is output 3 of the op "node". */
 static void resolve_values(struct tn_tf_reader *reader)
 {
     struct tn_model *model = reader->model;
@@ -815,7 +813,7 @@ static void read_return(struct tn_tf_reader *reader, struct function *f,
     *tn_list_at(&f->returns, struct tn_bytes, id) = value;
 }
 
-/* The reference that gives an output. */
+/* The reference that an output comes from. */
 static struct tn_bytes return_of(const struct function *f, struct tn_bytes key)
 {
     uint32_t id = tn_intern_find(&f->keys, key);

@@ -14,7 +14,7 @@ struct telling {
     struct tn_error  *error;
 };
 
-/* An asset may be that of several graphs. */
+/* Several graphs may have the same asset. */
 static void tell(struct telling *t, const char *name)
 {
     if (!name || tn_failed(t->error) ||

@@ -98,7 +98,7 @@ static uint32_t slot_name(struct walk *w, uint32_t optimizer,
     return id;
 }
 
-/* ---- the saved side ----------------------------------------------------- */
+/* ---- the SavedObjectGraph ------------------------------------------------ */
 
 static void read_variable(struct walk *w, struct tn_tf_object *object,
                           struct tn_cursor *c)

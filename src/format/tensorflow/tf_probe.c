@@ -29,7 +29,7 @@ enum {
 
 struct look {
     const uint8_t *at, *end;
-    bool           is_cut; /* there is more, which we do not see              */
+    bool           is_cut; /* the file continues after these bytes */
 };
 
 struct look_field {
@@ -60,8 +60,8 @@ static bool look_skip(struct look *look, uint64_t size)
     return true;
 }
 
-/* The next field; false at the end and when it is none.  `*is_good` says
- * which. */
+/* The next field; false at the end and for bytes that are no field. `*is_good`
+ * tells them apart. */
 static bool look_next(struct look *look, struct look_field *field,
                       bool *is_good)
 {
@@ -104,7 +104,8 @@ static bool is_name(const struct look *text)
     return text->at < text->end;
 }
 
-/* Names of nodes.  TensorFlow takes fewer than files have: `check` tells. */
+/* Names of nodes. Files have names that TensorFlow does not take: `check`
+ * reports them. */
 static bool is_node_name(const struct look *text)
 {
     for (const uint8_t *p = text->at; p < text->end; p++)
@@ -279,7 +280,8 @@ int tn_tf_probe_saved_model(const struct tn_probe *probe)
 {
     static const char *const main_names[] = { "saved_model.pb",
                                               "saved_model.pbtxt", NULL };
-    /* Not models: open() says what they are and what to open instead. */
+    /* These are not models: open() says what they are and what to open
+     * instead. */
     static const char *const side_names[] = {
         "keras_metadata.pb",
         "tfhub_module.pb",

@@ -1,10 +1,10 @@
-/* tf_rename.c - names of nodes in what a meta graph says beside its graph */
+/* tf_rename.c - renames nodes in the fields of a meta graph beside its graph */
 #include "format/tensorflow/tf_rename.h"
 
 #include "format/tensorflow/tf.h"
 #include "format/tensorflow/tf_dtype.h"
 
-/* Field numbers on the way to a name; ends with 0.  No way is longer than
+/* The path of field numbers to a name; ends with 0. No path is longer than
  * MOST. */
 enum { MOST = 8 };
 struct way {
@@ -58,7 +58,8 @@ struct walk {
     size_t                   count;
 };
 
-/* The ways that go on with this field, as bits; *is_name: one ends there. */
+/* The paths that continue with this field, as bits; *is_name: one ends
+ * there. */
 static uint32_t follow(const struct walk *w, uint32_t open, unsigned depth,
                        uint32_t number, bool *is_name)
 {
@@ -76,7 +77,7 @@ static uint32_t follow(const struct walk *w, uint32_t open, unsigned depth,
     return left;
 }
 
-/* "x", "x:0" and "^x" follow "x". */
+/* "x", "x:0" and "^x" are renamed with "x". */
 static void put_name(const struct walk *w, struct tn_rope *to, uint32_t number,
                      struct tn_bytes name)
 {

@@ -95,7 +95,7 @@ int64_t tn_tf_snum(struct tn_cursor *c)
             value = byte & 0x80 ? UINT64_MAX : 0;
         value = value << 8 | byte;
     }
-    /* The shortest form is the only one. */
+    /* Only the shortest form is valid. */
     bool is_same = snum_size((int64_t)value) == k;
     for (unsigned i = 0; i < k && is_same; i++)
         is_same =

@@ -25,8 +25,8 @@
  *                         of their elements
  *   what was moved        is left empty         is gone
  *
- * One thing that C++ does is not done here: to ask for the library in a way
- * that makes an empty one where there is none.  What is merged is what was
+ * One thing that C++ does is not done here: it asks for the library in a way
+ * that adds an empty one when there is none. Here merging gives back what was
  * split.
  */
 #include "format/tensorflow/tf_split.h"
@@ -45,8 +45,9 @@
 /* What an element costs besides its bytes: a tag, and a length of four. */
 #define ELEMENT_HEAD 5
 
-/* The most that whole values grow when they become content: an int64 is one
- * byte or more, then eight.  What grows further repeats its last value. */
+/* The most that integers grow when they become tensor_content: an int64 is
+ * stored in one byte or more, then in eight. Only a constant that repeats its
+ * last value grows further. */
 #define MOST_GROWTH 8
 
 enum {
@@ -62,8 +63,8 @@ struct splitting {
     struct tn_error    *error;
 };
 
-/* Takes out what element `index` of a repeated field is too large for, and
- * returns how many bytes that were of `size`. */
+/* Moves the large parts of element `index` of a repeated field into chunks, and
+ * returns how many of its `size` bytes were moved. */
 typedef uint64_t divider(struct splitting *s, struct tn_splitter *parent,
                          uint64_t index, uint64_t size);
 
@@ -89,7 +90,7 @@ static uint64_t size_of(struct splitting *s, struct tn_splitter *splitter)
 /* ---- looking at elements --------------------------------------------------
  */
 
-/* The message that a splitter works at; NULL on failure. */
+/* The message at the splitter's place; NULL on failure. */
 static struct tn_mosaic *mosaic_of(struct tn_splitter *splitter)
 {
     struct tn_tag_step none;
@@ -155,7 +156,7 @@ static struct tn_cursor body_at(struct splitting             *s,
 /* ---- constants ------------------------------------------------------------
  */
 
-/* What of a node the rules look at. */
+/* The parts of a node that the rules examine. */
 struct node {
     struct tn_bytes     op;
     bool                has_tensor; /* attr["value"].tensor                   */
@@ -190,7 +191,8 @@ static void read_node(struct node *node, struct tn_cursor c)
     }
 }
 
-/* The values of a tensor in the form of tensor_content, made when written. */
+/* The values of a tensor in the form of tensor_content, computed when
+ * written. */
 struct expansion {
     struct tn_producer producer; /* first */
     struct tn_elements elements;
@@ -287,7 +289,7 @@ static void expand(struct splitting *s, struct tn_splitter *root,
         __VA_ARGS__                                                            \
     }
 
-/* The same bytes as content would have, out of the fields of values. */
+/* The bytes that tensor_content would have, from the fields of values. */
 static uint64_t take_values(struct splitting *s, struct tn_splitter *tensor,
                             const struct tn_tf_tensor *values, uint64_t size)
 {
@@ -413,7 +415,7 @@ static uint64_t divide_function(struct splitting *s, struct tn_splitter *parent,
 /* ---- slices ---------------------------------------------------------------
  */
 
-/* Where a slice begins, and how many chunks and fields there were. */
+/* Where a slice begins, and the number of chunks and fields at that time. */
 struct cut {
     uint64_t element, chunk, field;
 };
@@ -437,7 +439,7 @@ static void add_cut(struct repeated *r, uint64_t element)
         *cut = (struct cut){ element, root->chunks.count, root->fields.count };
 }
 
-/* The field that was added last goes to an earlier place in the list. */
+/* Moves the last added field to an earlier place in the list. */
 static void move_field(struct tn_splitter *root, uint64_t to)
 {
     uint64_t                 last = root->fields.count - 1;
@@ -532,7 +534,7 @@ static void split_element(struct repeated *r, uint64_t at, uint64_t size,
     r->held += size + head_size(s);
 }
 
-/* Elements that go into the slice together are not looked at one by one. */
+/* Elements that fit into the slice together are not examined one by one. */
 static bool take_some(struct repeated *r, struct tn_measured some)
 {
     uint64_t heads = some.count * head_size(r->s);
@@ -604,7 +606,7 @@ static bool has_field(struct splitting *s, struct tn_splitter *splitter,
     return count > 0;
 }
 
-/* Where something was, C++ leaves an empty one. */
+/* C++ leaves an empty message where something was moved. */
 static void make_empty(struct splitting *s, struct tn_splitter *splitter,
                        const char *name)
 {
@@ -619,7 +621,7 @@ static void make_empty(struct splitting *s, struct tn_splitter *splitter,
     tn_splitter_end(splitter->root, s->error);
 }
 
-/* Into chunk 1, so that it is read before what is inside of it. */
+/* Into chunk 1, so that it is read before the chunks of its parts. */
 static void move_away(struct splitting *s, struct tn_splitter *splitter,
                       const char *name)
 {

@@ -21,7 +21,7 @@
 
 static const struct tn_tf_detail no_detail;
 
-/* The arena is the caller's to end. */
+/* The caller frees the arena. */
 static void writing_init(struct tn_tf_writing *w, const struct tn_model *model,
                          const struct tn_write_options *options,
                          struct tn_output *to, struct tn_error *error)
@@ -36,7 +36,7 @@ static void writing_init(struct tn_tf_writing *w, const struct tn_model *model,
     w->encoder = (struct tn_tf_encoder){ model, &w->arena, error };
 }
 
-/* So many bytes more are written: to the meter, if there is one. */
+/* Reports so many written bytes to the meter, if there is one. */
 static enum tn_status count_bytes(struct tn_tf_writing *w, uint64_t bytes)
 {
     if (w->options->meter)
@@ -44,8 +44,8 @@ static enum tn_status count_bytes(struct tn_tf_writing *w, uint64_t bytes)
     return w->error->status;
 }
 
-/* TensorFlow cannot read larger messages, so we make none; but what is already
- * so large may be moved. */
+/* TensorFlow cannot read larger messages, so none is made; a message that
+ * already is so large may be copied. */
 static enum tn_status check_size(struct tn_tf_writing *w, uint64_t size)
 {
     if (size <= TN_TF_MESSAGE_MAX ||
@@ -119,7 +119,7 @@ static void put_graph(struct tn_tf_writing *w, uint32_t nth, struct tn_rope *to)
             end == TN_NONE ? (uint32_t)w->model->graphs.count : end, old, to);
 }
 
-/* A signature does not say of which graph it is. */
+/* A signature does not say which graph it belongs to. */
 static void expect_one_meta(struct tn_tf_writing *w)
 {
     const struct tn_changes *changes = w->model->changes;
@@ -257,8 +257,8 @@ static enum tn_status after_tensor(void *context, uint64_t tensor,
     return error->status;
 }
 
-/* Data keeps the order it has: by file, then by offset; what has no place of
- * its own as it is in the model. */
+/* Data keeps its order: by file, then by offset; data without a place in a file
+ * keeps the order of the model. */
 static bool is_before(const void *left, const void *right)
 {
     const struct tn_tensor *a = left, *b = right;
@@ -378,8 +378,7 @@ enum tn_status tn_tf_write_checkpoint(const struct tn_model         *model,
 
 /*
  * The message, in one file or in chunks, and the variables as a checkpoint; the
- * files beside them go along as they are, but for a fingerprint that is no
- * longer true.
+ * files beside them are copied, except a fingerprint that is no longer right.
  */
 
 /* ---- variables ---------------------------------------------------------- */
@@ -412,7 +411,7 @@ static bool has_old_variables(const struct tn_tf_writing *w)
            !w->options->shard_size;
 }
 
-/* ---- files that go along ------------------------------------------------ */
+/* ---- files that are copied ----------------------------------------------- */
 
 static enum tn_status copy_file(struct tn_tf_writing *w, const char *name)
 {
@@ -428,8 +427,8 @@ static enum tn_status copy_file(struct tn_tf_writing *w, const char *name)
     return count_bytes(w, source->size);
 }
 
-/* What is known to belong to a SavedModel, when it was opened by its file: the
- * folder may hold anything. */
+/* The files known to belong to a SavedModel, for one opened by its file: the
+ * folder may hold other things. */
 static bool is_known_entry(const char *name)
 {
     static const char *const known[] = {
@@ -459,7 +458,7 @@ static bool was_chunked(struct tn_bundle *bundle)
     return bundle && tn_bundle_has(bundle, "saved_model.cpb");
 }
 
-/* Written anew, or no longer true. */
+/* Files that are written anew, or whose content is no longer right. */
 static bool is_left_out(const char *name, bool keep_variables,
                         bool keep_fingerprint, bool keep_debug)
 {
@@ -595,13 +594,13 @@ enum tn_status tn_tf_lose_files(const struct tn_model         *model,
 
 /* ---- the message -------------------------------------------------------- */
 
-/* The message that is to be written, as one that can be split and hashed. */
+/* The message to be written, in a form that can be split and hashed. */
 struct composed {
     struct tn_rope      rope;
     struct tn_source   *source;
     struct tn_schema   *schema;
     struct tn_message  *message;
-    struct tn_splitter *splitter; /* NULL: neither is asked for              */
+    struct tn_splitter *splitter; /* NULL: neither is wanted               */
 };
 
 static bool has_producer(const struct tn_rope *rope)
@@ -613,7 +612,7 @@ static bool has_producer(const struct tn_rope *rope)
     return false;
 }
 
-/* What is made when it is written can be read from the middle only out of a
+/* What is composed while it is written can be read at any place only from a
  * file. */
 static enum tn_status open_rope(struct tn_tf_writing *w, struct composed *c)
 {
@@ -625,7 +624,7 @@ static enum tn_status open_rope(struct tn_tf_writing *w, struct composed *c)
 
 static void keep_source(struct tn_message *message)
 {
-    (void)message; /* it is closed with what was composed */
+    (void)message; /* closed together with what was composed */
 }
 
 static enum tn_status split_message(struct tn_tf_writing *w, struct composed *c)
@@ -671,7 +670,7 @@ static enum tn_status compose(struct tn_tf_writing *w, struct composed *c)
                         c->rope.length, TN_TF_MESSAGE_MAX);
 }
 
-/* The codec in the words of a records file. */
+/* The codec as a records file names it. */
 static const char *records_of(const struct tn_write_options *options)
 {
     const char *codec = options->compress;
@@ -702,7 +701,8 @@ static bool is_same_message(const struct tn_tf_writing *w)
     return !w->model->is_edited && !w->options->leaves_debug;
 }
 
-/* A fingerprint holds hashes of both files: it stays while they do. */
+/* A fingerprint holds hashes of both files: it is kept while they are
+ * unchanged. */
 static bool keeps_message(const struct tn_tf_writing *w,
                           const struct composed      *c)
 {

@@ -43,7 +43,7 @@ static void lose(const struct tn_write_options *options, uint64_t at,
         options->loss(options->loss_context, at, where, what);
 }
 
-/* Those that are no texts, which describe() lists. */
+/* Metadata that is not text; describe() lists it. */
 static void lose_metadata(const struct tn_model         *model,
                           const struct tn_fb_table      *root,
                           const struct tn_write_options *options,

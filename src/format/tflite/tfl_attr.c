@@ -17,7 +17,7 @@
 
 enum { TABLE_SIZE = 4, EXTRA_COUNT = 3 };
 
-/* What operators have beside their options. */
+/* Attributes of operators that are not in their options. */
 enum extra { CUSTOM_OPTIONS, MUTATING, INTERMEDIATES };
 
 static const struct {

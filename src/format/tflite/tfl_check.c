@@ -1,9 +1,9 @@
 /*
  * tfl_check.c - what is wrong with a TFLite model: every problem, with its byte
  *
- * The walk below needs nothing but the verified FlatBuffer, so that it also
- * reports files that cannot be opened.  What it reports about indices is in the
- * order of the file; the graph itself is checked when the model is open.
+ * The walk below needs only the verified FlatBuffer, so that it also reports
+ * problems of files that cannot be opened.  What it reports about indices is in
+ * the order of the file; the graph itself is checked when the model is open.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -412,8 +412,8 @@ static int compare_calls(const void *a, const void *b, void *context)
                               : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Removes subgraphs that call nothing, one after the other: what is left runs
- * itself. */
+/* Removes subgraphs that call nothing, one after the other: the remaining ones
+ * call themselves. */
 static void check_recursion(struct checking *c)
 {
     uint32_t  count = c->subgraphs.count, done = 0;
@@ -426,7 +426,7 @@ static void check_recursion(struct checking *c)
 
     if (tn_failed(c->error))
         return;
-    /* By the subgraph that is called: who waits for it. */
+    /* By the subgraph that is called: its callers. */
     for (uint64_t i = 0; i < c->calls.count; i++) {
         left[calls[i].from]++;
         calls[i] = (struct call){ calls[i].to, calls[i].from, calls[i].at };
@@ -518,7 +518,7 @@ enum tn_status tn_tfl_check_bytes(struct tn_bundle *bundle,
     struct checking c = { .bundle = bundle, .report = report, .error = error };
 
     if (!bundle->main)
-        return TN_OK; /* opening says it */
+        return TN_OK; /* opening reports it */
     tn_arena_init(&c.arena, bundle->memory);
     tn_list_init(&c.calls, bundle->memory, sizeof(struct call));
     c.root = tn_tfl_root(bundle->main, &c.arena, error);
@@ -551,8 +551,8 @@ enum tn_status tn_tfl_check(struct tn_bundle *bundle,
     return tn_tfl_check_graph(model, report, error);
 }
 
-/* What the file says of values that nothing computes.  Of the others it says
- * what a converter guessed: engines work it out again. */
+/* Types and shapes in the file are checked for values that nothing computes.
+ * For the others they are a converter's guess: engines compute them again. */
 struct telling {
     const struct tn_model *model;
     struct tn_error       *error;

@@ -20,8 +20,8 @@ static int tfl_probe(const struct tn_probe *probe)
     return root >= 8 && root < probe->size ? ROOT_BITS : IDENTIFIER_BITS;
 }
 
-/* What is after the FlatBuffer begins with the first of the data there, or
- * with an archive. */
+/* The bytes after the FlatBuffer begin with the first data there, or with an
+ * archive. */
 static uint64_t end_of_flat(const struct tn_fb_table *root)
 {
     struct tn_source   *source = root->fb->span.source;

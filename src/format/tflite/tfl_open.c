@@ -294,8 +294,8 @@ static void name_tensors(struct reader *r, const struct tn_fb_vector *tensors)
     r->graphs[r->graph].by_name = order;
 }
 
-/* The index of a tensor in a vector; TN_NONE for -1, which is an argument that
- * is left out.  Fails if it is out of range. */
+/* The index of a tensor in a vector; TN_NONE for -1, an omitted argument.
+ * Fails if it is out of range. */
 static uint32_t tensor_index(struct reader *r, const struct tn_fb_vector *from,
                              uint32_t i, bool is_optional)
 {
@@ -397,7 +397,7 @@ static void read_codes(struct reader *r)
     }
 }
 
-/* Operators come before constants: what they make is not a constant. */
+/* Operators are read before constants: their results are not constants. */
 static void mark_made(struct reader *r, const struct tn_fb_vector *ops)
 {
     for (uint32_t i = 0; i < ops->count && !tn_failed(r->error); i++) {

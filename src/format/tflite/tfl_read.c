@@ -1,4 +1,4 @@
-/* tfl_read.c - what the tables of a TFLite model say */
+/* tfl_read.c - reads the tables of a TFLite model */
 #include "format/tflite/tflite.h"
 
 #include "base/arith.h"
@@ -268,7 +268,8 @@ struct tn_payload tn_tfl_sparse(const struct tn_fb_table *sparsity,
         levels[i].indices       = read_indices(&row, TN_TFL_LEVEL_INDICES);
         levels[i].size          = size < 0 ? 0 : (uint64_t)size;
     }
-    /* Files leave out the size of sparse levels: that of the dimension. */
+    /* Files leave out the size of sparse levels: it is that of the
+     * dimension. */
     for (uint32_t i = 0; i < rows.count && i < order.count; i++)
         if (levels[i].is_sparse && !levels[i].size && axes[i] < shape->rank)
             levels[i].size = sparse_size(

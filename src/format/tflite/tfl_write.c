@@ -1,9 +1,9 @@
 /*
  * tfl_write.c - writes a TFLite model
  *
- * A model that nobody changed is its file.  An edited one is built anew, by
- * reference: every table is copied field by field with the schema, and where
- * rows of the model say something else, they are used instead: which tensors,
+ * A model without changes is written as its file. An edited one is built anew
+ * and refers to data of the old file: every table is copied field by field with
+ * the schema, and rows of the model replace what they change: which tensors,
  * operators and subgraphs there are, names, inputs and outputs, options, data.
  *
  * Numbers of tensors, buffers and subgraphs change when some of them go, and
@@ -27,7 +27,7 @@ enum { DATA_ALIGN = 16 };
 /* Data that are shorter than this stay in the FlatBuffer in any case. */
 #define SHORT_DATA 1024
 
-/* What a FlatBuffer may hold of data, with room for its tables. */
+/* The most bytes of data in a FlatBuffer, which leaves room for its tables. */
 #define INSIDE_LIMIT (UINT64_C(1) << 30)
 
 /* A tensor of the new file. */
@@ -88,7 +88,7 @@ struct writer {
 
 /* ---- where things came from ---------------------------------------------- */
 
-/* Metadata that says which line of a program made an operator; operators and
+/* Metadata with the source line that made each operator; operators and
  * subgraphs have an index in it. */
 static bool is_debug(struct tn_bytes name)
 {
@@ -221,7 +221,7 @@ static uint32_t copy_member(struct writer *w, const struct tn_fb_field *field,
 /* A set of slots. */
 #define SLOT(slot) (UINT32_C(1) << (slot))
 
-/* Reads all fields of a table but those of `but`, which the caller makes anew;
+/* Reads all fields of a table except those of `but`, which the caller writes;
  * children are copied. */
 static void copy_fields(struct writer *w, const struct tn_fb_object *type,
                         const struct tn_fb_table *from, uint32_t but,
@@ -385,7 +385,7 @@ static void plan_types(struct plan *p, struct tn_io_list list)
     }
 }
 
-/* A graph that was not touched keeps all tensors. */
+/* An unchanged graph keeps all tensors. */
 static void plan_tensors(struct writer *w, struct plan *p)
 {
     const struct tn_graph *g       = tn_model_graph_at(w->model, p->graph);
@@ -428,7 +428,7 @@ static void plan_tensors(struct writer *w, struct plan *p)
 
 /* ---- data --------------------------------------------------------------- */
 
-/* Whether a constant is the one of the old file. */
+/* Whether a constant is unchanged since the old file. */
 static bool is_old_data(struct writer *w, const struct plan *p, uint32_t old,
                         const struct tn_tensor *t)
 {
@@ -534,7 +534,7 @@ static const struct tn_text_change *change_of(const struct writer      *w,
                            tn_fb_string(row, TN_TFL_METADATA_NAME));
 }
 
-/* What is not text could not be restored. */
+/* Bytes that are not text could not be restored. */
 static void expect_text(struct writer *w, const struct tn_fb_table *row)
 {
     uint64_t        left = w->fb.span.length;
@@ -703,7 +703,7 @@ static uint32_t put_quantization(struct writer *w, const struct plan *p,
     return put_copy(w, &copy);
 }
 
-/* What the model says of a value that is no constant. */
+/* Type and shape of a value that is no constant. */
 static const struct tn_io *find_io(struct writer *w, const struct plan *p,
                                    struct tn_bytes name)
 {
@@ -741,7 +741,7 @@ static void set_shape(struct writer *w, const struct tn_io *io,
                 tn_fb_put_i32s(&w->b, open, io->rank));
 }
 
-/* A value that the old file does not have and that is no constant. */
+/* A value that is new and is no constant. */
 static void set_value(struct writer *w, const struct plan *p,
                       const struct entry *entry, struct copy *copy)
 {
@@ -762,7 +762,7 @@ static void set_value(struct writer *w, const struct plan *p,
         set_number(copy, TN_TFL_TENSOR_HAS_RANK, 1, 1);
 }
 
-/* Whether an edit says another type or shape of a value than the old file. */
+/* Whether an edit changed the type or shape of a value. */
 static bool has_other_type(const struct plan *p, const struct entry *entry,
                            const struct tn_fb_table *t)
 {
@@ -833,7 +833,7 @@ static uint32_t put_tensor(struct writer *w, const struct plan *p,
 
 /* ---- building: operators ------------------------------------------------ */
 
-/* The code of an operator whose type is not that of its wire. */
+/* The code of an operator whose type an edit changed. */
 static uint32_t find_code(struct writer *w, const struct tn_op *op)
 {
     for (uint64_t i = 0; i < w->new_codes.count; i++) {
@@ -869,7 +869,7 @@ static int32_t code_number(struct writer *w, const struct tn_op *op)
                : builtin_number(tn_model_name(w->model, op->type));
 }
 
-/* What the old file says that an operator is. */
+/* The type of an operator in the old file. */
 static bool is_old_type(struct writer *w, const struct tn_op *op,
                         const struct tn_fb_table *table)
 {
@@ -1068,7 +1068,7 @@ static const struct tn_tfl_field *find_field(const struct tn_tfl_options *option
     return NULL;
 }
 
-/* The options of an operator whose attributes were touched. */
+/* The options of an operator whose attributes were edited. */
 static void put_attrs(struct writer *w, uint32_t id,
                       const struct tn_tfl_options *options, struct copy *inner,
                       struct copy *outer)
@@ -1110,7 +1110,7 @@ static void put_attrs(struct writer *w, uint32_t id,
     tn_list_done(&attrs);
 }
 
-/* Numbers of subgraphs in options that were not touched. */
+/* Numbers of subgraphs in unchanged options. */
 static void renumber_graphs(struct writer *w,
                             const struct tn_tfl_options *options,
                             const struct tn_fb_table *given, struct copy *inner)
@@ -1161,7 +1161,7 @@ static void set_options(struct copy *copy, const struct tn_tfl_options *options,
             is_first ? TN_TFL_OPERATOR_OPTIONS : TN_TFL_OPERATOR_OPTIONS2, ref);
 }
 
-/* Whether attributes are not those of the wire.  An op that only has other
+/* Whether attributes differ from those of the file.  An op that only has other
  * arguments keeps them, with nothing added. */
 static bool has_other_attrs(struct writer *w, const struct tn_op *op)
 {
@@ -1259,7 +1259,7 @@ static uint32_t put_operator(struct writer *w, const struct plan *p, uint32_t id
     struct tn_span large = { 0 };
     if (table.fb && copy.fields[TN_TFL_OPERATOR_CUSTOM_OFFSET].is_there &&
         tn_tfl_custom_options(&table, &large, w->error)) {
-        /* They come back into the buffer. */
+        /* Large custom options move back into the buffer. */
         set_ref(&copy, TN_TFL_OPERATOR_CUSTOM,
                 tn_fb_put_span(&w->b, large, 1, 1));
         unset(&copy, TN_TFL_OPERATOR_CUSTOM_OFFSET);
@@ -1378,7 +1378,7 @@ static uint32_t put_new_arguments(struct writer *w, const struct plan *p,
                                         : 0;
 }
 
-/* One that an edit set; a method is something that TFLite does not have. */
+/* A signature that an edit set; TFLite has no methods of signatures. */
 static uint32_t put_new_signature(struct writer *w, uint32_t index)
 {
     const struct tn_signature *one   = tn_model_signature(w->model, index);
@@ -1468,7 +1468,7 @@ static uint32_t put_new_text(struct writer *w, uint32_t change)
     return put_copy(w, &copy);
 }
 
-/* What an edit added; returns how many there are now. */
+/* Adds what an edit added; returns how many there are now. */
 static uint32_t put_new_texts(struct writer *w, const bool *is_made,
                               uint32_t *refs, uint32_t count)
 {
@@ -1642,7 +1642,7 @@ static uint32_t put_model(struct writer *w)
 /* Builds the FlatBuffer with the offsets as they are now. */
 static enum tn_status build(struct writer *w, struct tn_rope *to)
 {
-    w->new_codes.count = w->codes.count; /* those that are new come again */
+    w->new_codes.count = w->codes.count; /* new ones are added again */
     tn_fb_build_init(&w->b, w->arena, w->error);
     uint32_t root = put_model(w);
     if (!tn_failed(w->error))
@@ -1768,7 +1768,7 @@ static void append_archive(struct writer *w, struct tn_span zip,
     tn_rope_borrow(to, tn_bytes(bytes, (size_t)size));
 }
 
-/* Subgraphs of the model, by where they are in the old file. */
+/* Subgraphs of the model by their place in the old file. */
 static void plan_graphs(struct writer *w)
 {
     const struct tn_model *m = w->model;
