@@ -35,9 +35,9 @@ enum tn_status tn_curl_load(struct tn_curl *curl, struct tn_error *error)
 #define FIND(name) tn_library_find(library, "curl_" #name, &curl->name)
     bool has_all =
         FIND(easy_init) && FIND(easy_setopt) && FIND(easy_getinfo) &&
-        FIND(easy_reset) && FIND(easy_cleanup) && FIND(easy_strerror) &&
-        FIND(slist_append) && FIND(slist_free_all) && FIND(multi_init) &&
-        FIND(multi_setopt) && FIND(multi_add_handle) &&
+        FIND(easy_pause) && FIND(easy_reset) && FIND(easy_cleanup) &&
+        FIND(easy_strerror) && FIND(slist_append) && FIND(slist_free_all) &&
+        FIND(multi_init) && FIND(multi_setopt) && FIND(multi_add_handle) &&
         FIND(multi_remove_handle) && FIND(multi_perform) && FIND(multi_poll) &&
         FIND(multi_wakeup) && FIND(multi_info_read) && FIND(multi_cleanup) &&
         FIND(global_init);

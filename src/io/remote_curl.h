@@ -72,6 +72,8 @@ enum {
     TN_CURL_HTTP_1      = 2, /* CURL_HTTP_VERSION_1_1                        */
     TN_CURL_GLOBAL_ALL  = 3,
     TN_CURL_ERROR_SIZE  = 256,
+    TN_CURL_GO_ON       = 0,          /* CURLPAUSE_CONT                      */
+    TN_CURL_PAUSE       = 0x10000001, /* CURL_WRITEFUNC_PAUSE                */
 };
 
 struct tn_curl_message {
@@ -87,6 +89,7 @@ struct tn_curl {
     void *(*easy_init)(void);
     int (*easy_setopt)(void *easy, int option, ...);
     int (*easy_getinfo)(void *easy, int info, ...);
+    int (*easy_pause)(void *easy, int what);
     void (*easy_reset)(void *easy);
     void (*easy_cleanup)(void *easy);
     const char *(*easy_strerror)(int result);

@@ -28,12 +28,16 @@
 #define CHUNK         (UINT64_C(4) << 20) /* longest request                    */
 #define AHEAD         (UINT64_C(16) << 20) /* requested before it is read        */
 #define SOON          2000 /* microseconds in which a near server answers   */
-#define NEAR_CHUNK    (UINT64_C(1) << 20) /* the same two for one            */
-#define NEAR_AHEAD    (UINT64_C(4) << 20)
+#define NEAR_CHUNK    (UINT64_C(16) << 20) /* the same two for one           */
+#define NEAR_AHEAD    (UINT64_C(512) << 10)
+#define PART          (UINT64_C(256) << 10) /* read while the rest arrives   */
+#define KEPT_PART     (UINT64_C(1) << 20) /* the same of what is kept on disk */
 #define LONG          (UINT64_C(512) << 10) /* worth a connection of its own  */
+#define UNREAD_MOST   (AHEAD + CHUNK)       /* of all readers */
 #define CACHE_MOST    (UINT64_C(24) << 20)  /* bytes that are kept */
+#define STALE_MOST    (UINT64_C(48) << 20)  /* the same if nothing was read */
 #define LEND_MOST     (UINT64_C(512) << 10) /* of a piece, to a reader */
-#define MOST_SPARE    6  /* buffers of a chunk, for reuse      */
+#define MOST_SPARE    40 /* buffers of a part, for reuse       */
 #define MOST_GUESSES  12 /* requests that nobody waits for    */
 #define GOOD_PROGRESS (UINT64_C(64) << 10)
 #define MOST_EXPECTED 8
@@ -45,22 +49,23 @@ struct piece {
     uint64_t room; /* of `data`                                               */
     uint64_t used; /* when, by the source's clock                             */
     unsigned lent; /* readers that have a pointer into it                     */
+    bool     is_read; /* some of it                                           */
 };
 
 struct fetch {
     struct tn_transfer    transfer; /* first                                  */
     struct remote_source *source;
     struct fetch         *next; /* of the source                              */
-    uint64_t              offset, size; /* wanted                             */
+    uint64_t              offset, size; /* wanted, but for parts handed over  */
     uint64_t              got;          /* of them, in `data`                 */
-    uint64_t              got_before;   /* this attempt                       */
+    uint64_t              begun;        /* where this attempt began           */
+    uint64_t              until;        /* no more than up to there, for now  */
     uint8_t              *data;
-    uint64_t              room; /* of `data`                                  */
+    uint64_t              room; /* of `data`: a part, or all if that is less  */
     bool                  is_opening, is_suffix;
     bool                  is_plain;  /* asks for no range                     */
     bool                  is_linked; /* its redirects told the identity       */
-    unsigned              scraps;  /* answers that were hardly worth it       */
-    unsigned              waiting; /* readers                                 */
+    unsigned              scraps; /* answers that were hardly worth it        */
 };
 
 struct remote_source {
@@ -85,7 +90,7 @@ struct remote_source {
     uint64_t          streak;       /* bytes of those before it that did      */
 
     struct {
-        uint64_t begin, end;
+        uint64_t begin, end, more; /* `more`: up to there, too, perhaps       */
     } expected[MOST_EXPECTED]; /* the newest first                            */
     struct tn_cache *cache; /* on disk; NULL: none                            */
     uint8_t         *spare[MOST_SPARE];
@@ -102,9 +107,9 @@ static struct remote_source *source_of(struct tn_transfer *t)
 
 /* ---- how far away the server is ------------------------------------------ */
 
-/* For a distant server, many bytes under way hide the round trips, and what a
- * server allows for each connection.  For a near one, few bytes are quicker:
- * they stay in the processor's caches on both sides. */
+/* For a distant server, many requests at once hide the round trips, and what a
+ * server allows for each connection.  For a near one, one request at a time is
+ * quicker: what arrives is read while it is in the processor's caches. */
 static bool is_near(const struct remote_source *s)
 {
     return s->soonest < SOON;
@@ -113,6 +118,12 @@ static bool is_near(const struct remote_source *s)
 static uint64_t chunk_size(const struct remote_source *s)
 {
     return is_near(s) ? NEAR_CHUNK : CHUNK;
+}
+
+/* A file on disk for each part should not be too short. */
+static uint64_t part_size(const struct remote_source *s)
+{
+    return s->cache ? KEPT_PART : PART;
 }
 
 static void note_distance(struct remote_source *s, const struct fetch *f)
@@ -139,7 +150,7 @@ static void drop_spares(struct remote_source *s)
 
 static void give_buffer(struct remote_source *s, uint8_t *buffer, uint64_t size)
 {
-    if (size == chunk_size(s) && size != s->spare_size) {
+    if (size == part_size(s) && size != s->spare_size) {
         drop_spares(s);
         s->spare_size = size;
     }
@@ -185,7 +196,13 @@ static void drop_piece(struct remote_source *s, uint64_t index)
     s->pieces.count--;
 }
 
-/* Of those that nobody reads; false if there is none but the newest. */
+static bool is_older(const struct piece *p, const struct piece *than)
+{
+    return p->is_read != than->is_read ? p->is_read : p->used < than->used;
+}
+
+/* Of those that nobody reads, and that were read once, or that nobody will ever
+ * read as it seems.  False if there is none but the newest. */
 static bool drop_oldest(struct remote_source *s)
 {
     struct piece *oldest = NULL;
@@ -193,7 +210,8 @@ static bool drop_oldest(struct remote_source *s)
     for (uint64_t i = 0; i < s->pieces.count; i++) {
         struct piece *p = piece_at(s, i);
         if (!p->lent && p->used != s->clock &&
-            (!oldest || p->used < oldest->used))
+            (p->is_read || s->cached > STALE_MOST) &&
+            (!oldest || is_older(p, oldest)))
             oldest = p;
     }
     if (oldest)
@@ -201,17 +219,21 @@ static bool drop_oldest(struct remote_source *s)
     return oldest != NULL;
 }
 
-/* Takes the bytes of a fetch over. */
-static void keep_piece(struct remote_source *s, struct fetch *f)
+/* Takes over the first `size` bytes of a fetch, with their buffer. */
+static void keep_piece(struct remote_source *s, struct fetch *f, uint64_t size)
 {
     uint64_t        index = piece_after(s, f->offset);
     struct tn_error own   = TN_ERROR_INIT;
 
-    if (f->size == 0 || !tn_list_push(&s->pieces, struct piece, &own))
+    if (size == 0 || !tn_list_push(&s->pieces, struct piece, &own))
         return; /* the next read fetches it again */
     struct piece *p = piece_at(s, index);
     memmove(p + 1, p, (size_t)(s->pieces.count - 1 - index) * sizeof *p);
-    *p = (struct piece){ f->offset, f->size, f->data, f->room, ++s->clock, 0 };
+    *p      = (struct piece){ .offset = f->offset,
+                              .size   = size,
+                              .data   = f->data,
+                              .room   = f->room,
+                              .used   = ++s->clock };
     f->data = NULL;
     s->cached += f->room;
     while (s->cached > CACHE_MOST && drop_oldest(s))
@@ -226,11 +248,11 @@ static void fetch_prepare(struct tn_transfer *t)
     struct remote_source    *s = f->source;
     const struct tn_version *v = &s->version;
 
-    if (f->got - f->got_before >= GOOD_PROGRESS)
+    t->offset = f->offset + f->got;
+    if (t->offset > f->begun && t->offset - f->begun >= GOOD_PROGRESS)
         t->attempt = 1;
-    f->got_before = f->got;
-    t->offset     = f->offset + f->got;
-    t->is_long    = f->size - f->got >= LONG;
+    f->begun   = t->offset;
+    t->is_long = f->size - f->got >= LONG;
     if (f->is_suffix)
         tn_transfer_add_header(t, "Range: bytes=-%" PRIu64, f->size);
     else if (!f->is_plain)
@@ -315,6 +337,34 @@ static enum tn_status fetch_judge(struct tn_transfer *t)
     return TN_OK;
 }
 
+/* Somebody is going to read up to `until`. */
+static void let_on(struct fetch *f, uint64_t until)
+{
+    f->until = tn_max(f->until, until);
+    if (f->transfer.is_held && f->offset < f->until)
+        tn_transfer_go_on(&f->transfer);
+}
+
+/* A part can be read before the rest arrives.  A near server would send all of
+ * it at once; it waits, instead of its bytes in memory. */
+static enum tn_status hand_over(struct fetch *f)
+{
+    struct remote_source *s = f->source;
+
+    pthread_mutex_lock(&s->remote->lock);
+    tn_cache_keep(s->cache, f->offset, tn_bytes(f->data, (size_t)f->got));
+    keep_piece(s, f, f->got);
+    f->offset += f->got;
+    f->size -= f->got;
+    f->got              = 0;
+    f->transfer.is_held = f->offset >= f->until;
+    if (!f->data)
+        f->data = take_buffer(s, f->room, &f->transfer.error);
+    tn_transfer_tell(&f->transfer);
+    pthread_mutex_unlock(&s->remote->lock);
+    return f->transfer.error.status;
+}
+
 static enum tn_status fetch_body(struct tn_transfer *t, struct tn_bytes bytes)
 {
     struct fetch *f = (struct fetch *)t;
@@ -322,8 +372,14 @@ static enum tn_status fetch_body(struct tn_transfer *t, struct tn_bytes bytes)
     if (bytes.size > f->size - f->got)
         return tn_error_because(&t->error, TN_IO, TN_REASON_BAD_ANSWER,
                                 TN_NOWHERE, "more bytes than were requested");
-    memcpy(f->data + f->got, bytes.data, bytes.size);
-    f->got += bytes.size;
+    while (bytes.size) {
+        size_t size = tn_min_size(f->room - f->got, bytes.size);
+        memcpy(f->data + f->got, bytes.data, size);
+        f->got += size;
+        bytes = tn_bytes(bytes.data + size, bytes.size - size);
+        if (f->got == f->room && f->got < f->size)
+            TN_TRY(hand_over(f));
+    }
     return TN_OK;
 }
 
@@ -443,7 +499,7 @@ static bool fetch_done(struct tn_transfer *t)
     shrink(f);
     if (f->size)
         tn_cache_keep(s->cache, f->offset, tn_bytes(f->data, (size_t)f->size));
-    keep_piece(s, f);
+    keep_piece(s, f, f->size);
     return false;
 }
 
@@ -478,7 +534,7 @@ static void end_idle(struct remote_source *s)
 {
     for (struct fetch *f = s->fetches, *next; f; f = next) {
         next = f->next;
-        if (f->transfer.state == TN_TRANSFER_DONE && !f->waiting)
+        if (f->transfer.state == TN_TRANSFER_DONE && !f->transfer.waiting)
             end_fetch(f);
     }
 }
@@ -502,10 +558,12 @@ static struct fetch *begin_fetch(struct remote_source *s, uint64_t offset,
         .source   = s,
         .offset   = offset,
         .size     = size,
-        .room     = size,
-        .data     = take_buffer(s, size, error),
+        .begun    = offset,
+        .until    = is_near(s) ? offset + tn_min(size, NEAR_AHEAD) : UINT64_MAX,
+        .room     = tn_min(size, part_size(s)),
         .next     = s->fetches,
     };
+    f->data = take_buffer(s, f->room, error);
     if (!f->data) {
         tn_memory_free(memory, f, sizeof *f);
         return NULL;
@@ -519,13 +577,12 @@ static void start_fetch(struct fetch *f)
     tn_transfer_start(&f->transfer, f->source->remote);
 }
 
-/* Waits until it is done; then it is gone. */
+/* Waits until a part is there, or all of it; then it is gone. */
 static enum tn_status await(struct fetch *f, struct tn_error *error)
 {
-    f->waiting++;
     enum tn_status status = tn_transfer_wait(&f->transfer, error);
-    f->waiting--;
-    if (!f->waiting && f->transfer.state == TN_TRANSFER_DONE)
+
+    if (!f->transfer.waiting && f->transfer.state == TN_TRANSFER_DONE)
         end_fetch(f);
     return status;
 }
@@ -581,7 +638,7 @@ static bool load_part(struct remote_source *s, uint64_t offset, uint64_t begin,
         f.data = take_buffer(s, f.size, &own);
     if (f.data) {
         memcpy(f.data, whole + (offset - begin), (size_t)f.size);
-        keep_piece(s, &f);
+        keep_piece(s, &f, f.size);
         is_kept = !f.data;
     }
     if (f.data)
@@ -603,7 +660,7 @@ static bool load_whole(struct remote_source *s, uint64_t begin, uint64_t size)
     bool            is_kept = false;
 
     if (f.data && tn_cache_read(s->cache, begin, size, f.data)) {
-        keep_piece(s, &f);
+        keep_piece(s, &f, f.size);
         is_kept = !f.data;
     }
     if (f.data)
@@ -645,6 +702,14 @@ static bool fetch_ahead(struct remote_source *s, uint64_t begin, uint64_t end)
 
 /* ---- what is asked for next --------------------------------------------- */
 
+/* Nobody seems to read it. */
+static void forget(struct remote_source *s, uint64_t begin, uint64_t end)
+{
+    for (uint64_t i = piece_after(s, begin);
+         i < s->pieces.count && piece_at(s, i)->offset < end; i++)
+        piece_at(s, i)->is_read = true;
+}
+
 static void remote_expect(struct tn_source *source, uint64_t offset,
                           uint64_t length)
 {
@@ -660,21 +725,45 @@ static void remote_expect(struct tn_source *source, uint64_t offset,
     s->streak       = goes_on ? tn_min(s->streak + s->followed, CHUNK) : 0;
     s->followed     = goes_on ? length : 0;
     s->expected_end = offset + length;
+    forget(s, s->expected[MOST_EXPECTED - 1].begin,
+           s->expected[MOST_EXPECTED - 1].more);
     memmove(&s->expected[1], &s->expected[0],
             sizeof s->expected - sizeof s->expected[0]);
     s->expected[0].begin = offset;
-    s->expected[0].end =
+    s->expected[0].end   = offset + length;
+    s->expected[0].more =
         offset + tn_min(length + s->streak, source->size - offset);
     pthread_mutex_unlock(&s->remote->lock);
 }
 
-/* The end of what is expected from `offset` on, or 0. */
+/* The index of the range that `offset` is in, or MOST_EXPECTED. */
+static unsigned find_expected(const struct remote_source *s, uint64_t offset)
+{
+    unsigned found = MOST_EXPECTED;
+
+    for (unsigned i = 0; i < MOST_EXPECTED; i++) {
+        if (offset < s->expected[i].begin || offset >= s->expected[i].more)
+            continue;
+        if (offset < s->expected[i].end)
+            return i;
+        found = i;
+    }
+    return found;
+}
+
+/* The end of what is expected from `offset` on, or 0.  What another reader
+ * expects is left to that. */
 static uint64_t expected_end(const struct remote_source *s, uint64_t offset)
 {
+    unsigned found = find_expected(s, offset);
+
+    if (found == MOST_EXPECTED)
+        return 0;
+    uint64_t end = s->expected[found].more;
     for (unsigned i = 0; i < MOST_EXPECTED; i++)
-        if (offset >= s->expected[i].begin && offset < s->expected[i].end)
-            return s->expected[i].end;
-    return 0;
+        if (s->expected[i].begin >= s->expected[found].end)
+            end = tn_min(end, s->expected[i].begin);
+    return end;
 }
 
 /* A run that is longer than what is kept: what was read of it is gone when it
@@ -682,31 +771,49 @@ static uint64_t expected_end(const struct remote_source *s, uint64_t offset)
  * is in the processor's caches. */
 static bool is_passing(const struct remote_source *s, uint64_t offset)
 {
-    for (unsigned i = 0; i < MOST_EXPECTED; i++)
-        if (offset >= s->expected[i].begin && offset < s->expected[i].end)
-            return s->expected[i].end - s->expected[i].begin > CACHE_MOST;
-    return false;
+    unsigned i = find_expected(s, offset);
+
+    return i < MOST_EXPECTED &&
+           s->expected[i].more - s->expected[i].begin > CACHE_MOST;
 }
 
-/* Requests of a chunk each, as far ahead as is worth it. */
+/* Bytes that will arrive, or have arrived and were not read. */
+static uint64_t count_unread(const struct remote_source *s)
+{
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < s->pieces.count; i++)
+        if (!piece_at(s, i)->is_read)
+            count += piece_at(s, i)->size;
+    for (const struct fetch *f = s->fetches; f; f = f->next)
+        if (f->transfer.state != TN_TRANSFER_DONE && f->until > f->offset)
+            count += tn_min(f->size, f->until - f->offset);
+    return count;
+}
+
+/* Requests of a chunk each, as far ahead as is worth it.  What several readers
+ * request must not push each other's bytes out of memory before they are read.
+ */
 static void stream_ahead(struct remote_source *s, uint64_t offset, uint64_t end)
 {
+    uint64_t chunk = chunk_size(s);
     uint64_t ahead = is_near(s) ? NEAR_AHEAD : AHEAD;
-    uint64_t last  = offset + tn_min(end - offset, ahead);
+    uint64_t until = offset + tn_min(end - offset, ahead);
 
     end_idle(s);
-    while (offset < last) {
+    while (offset < until) {
         struct piece *p = find_piece(s, offset);
         struct fetch *f = p ? NULL : find_fetch(s, offset);
         uint64_t      begin, size;
         if (p)
             offset = p->offset + p->size;
-        else if (f)
+        else if (f) {
+            let_on(f, until);
             offset = f->offset + f->size;
-        else if (tn_cache_find(s->cache, offset, &begin, &size))
+        } else if (tn_cache_find(s->cache, offset, &begin, &size))
             offset = begin + size;
-        else if (!fetch_ahead(s, offset,
-                              offset + tn_min(end - offset, chunk_size(s))))
+        else if (count_unread(s) + tn_min(chunk, ahead) > UNREAD_MOST ||
+                 !fetch_ahead(s, offset, offset + tn_min(end - offset, chunk)))
             return;
     }
 }
@@ -824,10 +931,13 @@ static struct piece *reach(struct remote_source *s, uint64_t offset,
         if (!f) /* also after a guess that failed: asking for it says why */
             f = fetch_missing(s, offset, size, expected > offset ? expected : 0,
                               error);
+        if (f)
+            let_on(f, offset + size);
         if (!f || await(f, error) != TN_OK)
             return NULL;
     }
-    p->used = ++s->clock;
+    p->used    = ++s->clock;
+    p->is_read = true;
     return p;
 }
 

@@ -204,6 +204,15 @@ static void take_code(const struct tn_transfer *t, char code[TN_TRANSFER_CODE])
     take_word(t, "<Code>", code);
 }
 
+/* Whoever reads may change his mind while bytes arrive. */
+static bool must_wait(struct tn_transfer *t)
+{
+    pthread_mutex_lock(&t->remote->lock);
+    t->is_paused = t->is_held;
+    pthread_mutex_unlock(&t->remote->lock);
+    return t->is_paused;
+}
+
 static size_t on_body(const char *bytes, size_t size, size_t count,
                       void *context)
 {
@@ -211,6 +220,10 @@ static size_t on_body(const char *bytes, size_t size, size_t count,
     struct tn_remote   *r = t->remote;
 
     count *= size;
+    if (tn_failed(&t->error))
+        return 0;
+    if (must_wait(t))
+        return TN_CURL_PAUSE;
     r->bytes += count;
     t->received += count;
     if (r->options.max_bytes && r->bytes > r->options.max_bytes) {
@@ -857,6 +870,7 @@ static void end_attempt(struct tn_transfer *t, int result)
 {
     tell(t);
     t->remote->active--;
+    t->is_paused = false;
     free_attempt(t);
     if (tn_failed(&t->error))
         fail_as(t);
@@ -888,6 +902,34 @@ void tn_transfer_start(struct tn_transfer *t, struct tn_remote *remote)
         remote->curl.multi_wakeup(remote->multi);
 }
 
+static void stop(struct tn_transfer *t)
+{
+    struct tn_remote *r = t->remote;
+
+    if (t->state == TN_TRANSFER_ACTIVE) {
+        r->curl.multi_remove_handle(r->multi, t->easy);
+        r->active--;
+        tell(t);
+        free_attempt(t);
+    }
+    tn_error_set(&t->error, TN_CANCELLED, TN_NOWHERE, "stopped on request");
+    finish(t);
+}
+
+/* Those that are held would keep others waiting for ever: one makes place. */
+static bool has_place(struct tn_remote *r)
+{
+    struct tn_transfer *t = r->all;
+
+    if (r->active < MOST_ACTIVE)
+        return true;
+    while (t && !(t->is_paused && t->is_held && !t->waiting))
+        t = t->next;
+    if (t)
+        stop(t);
+    return t != NULL;
+}
+
 /* Starts what is due; returns milliseconds until the next is. */
 static int start_due(struct tn_remote *r)
 {
@@ -895,14 +937,34 @@ static int start_due(struct tn_remote *r)
 
     for (struct tn_transfer *t = r->all, *next; t; t = next) {
         next = t->next;
-        if (t->state != TN_TRANSFER_QUEUED || r->active >= MOST_ACTIVE)
+        if (t->state != TN_TRANSFER_QUEUED)
             continue;
-        if (t->not_before <= now)
-            start_attempt(t);
-        else
+        if (t->not_before > now)
             wait = tn_min(wait, t->not_before - now);
+        else if (has_place(r))
+            start_attempt(t);
     }
     return (int)wait;
+}
+
+/* Those that are held no more. */
+static int take_resumed(struct tn_remote   *r,
+                        struct tn_transfer *resumed[MOST_ACTIVE])
+{
+    int count = 0;
+
+    for (struct tn_transfer *t = r->all; t; t = t->next)
+        if (t->is_paused && !t->is_held)
+            resumed[count++] = t;
+    return count;
+}
+
+/* libcurl has kept what it was not allowed to hand over. */
+static void resume(struct tn_transfer *t)
+{
+    if (t->remote->curl.easy_pause(t->easy, TN_CURL_GO_ON) != TN_CURLE_OK)
+        tn_error_set(&t->error, TN_NO_MEMORY, TN_NOWHERE,
+                     "out of memory in libcurl");
 }
 
 /* With the lock held, which is released while bytes are moved. */
@@ -910,6 +972,9 @@ static void step(struct tn_remote *r, bool may_wait)
 {
     struct tn_curl_message *message;
     int                     running, left, wait = start_due(r);
+    struct tn_transfer     *resumed[MOST_ACTIVE];
+    int                     resumed_count = take_resumed(r, resumed);
+    unsigned                told          = r->told;
 
     struct {
         void *easy;
@@ -918,6 +983,8 @@ static void step(struct tn_remote *r, bool may_wait)
     int count = 0;
 
     pthread_mutex_unlock(&r->lock);
+    for (int i = 0; i < resumed_count; i++)
+        resume(resumed[i]);
     r->curl.multi_perform(r->multi, &running);
     while (count < MOST_ACTIVE &&
            (message = r->curl.multi_info_read(r->multi, &left)) != NULL)
@@ -926,7 +993,7 @@ static void step(struct tn_remote *r, bool may_wait)
             ended[count].result = message->data.result;
             count++;
         }
-    if (!count && may_wait)
+    if (!count && may_wait && told == r->told)
         r->curl.multi_poll(r->multi, NULL, 0, wait, NULL);
     for (int i = 0; i < count; i++)
         r->curl.multi_remove_handle(r->multi, ended[i].easy);
@@ -965,19 +1032,34 @@ static enum tn_status ask_caller(struct tn_remote *r, struct tn_error *error)
     return status;
 }
 
+void tn_transfer_tell(struct tn_transfer *t)
+{
+    t->told++;
+    t->remote->told++;
+}
+
+void tn_transfer_go_on(struct tn_transfer *t)
+{
+    t->is_held = false;
+    if (t->remote->is_driven)
+        t->remote->curl.multi_wakeup(t->remote->multi);
+}
+
 enum tn_status tn_transfer_wait(struct tn_transfer *t, struct tn_error *error)
 {
-    struct tn_remote *r = t->remote;
+    struct tn_remote *r    = t->remote;
+    unsigned          told = t->told;
 
-    while (t->state != TN_TRANSFER_DONE) {
-        TN_TRY(ask_caller(r, error));
-        if (r->is_driven) {
+    t->waiting++;
+    while (t->state != TN_TRANSFER_DONE && t->told == told &&
+           ask_caller(r, error) == TN_OK)
+        if (r->is_driven)
             tn_watch_wait(r->memory, &r->changed, &r->lock);
-            continue;
-        }
-        drive(r, true);
-    }
-    if (tn_failed(&t->error) && !tn_failed(error))
+        else
+            drive(r, true);
+    t->waiting--;
+    if (t->state == TN_TRANSFER_DONE && tn_failed(&t->error) &&
+        !tn_failed(error))
         *error = t->error;
     return error->status;
 }
@@ -990,11 +1072,5 @@ void tn_transfer_cancel(struct tn_transfer *t)
         return;
     while (r->is_driven)
         pthread_cond_wait(&r->changed, &r->lock);
-    if (t->state == TN_TRANSFER_ACTIVE) {
-        r->curl.multi_remove_handle(r->multi, t->easy);
-        r->active--;
-        free_attempt(t);
-    }
-    tn_error_set(&t->error, TN_CANCELLED, TN_NOWHERE, "stopped on request");
-    finish(t);
+    stop(t);
 }

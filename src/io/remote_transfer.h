@@ -40,6 +40,7 @@ struct tn_remote {
     unsigned                 idle_count;
     struct tn_transfer      *all; /* queued or under way                */
     unsigned                 active;
+    unsigned                 told;        /* by all transfers                 */
     uint64_t                 gives_up_at; /* time when all waiting ends, and
                                              until which the caller is not
                                              asked; 0: never               */
@@ -120,10 +121,14 @@ struct tn_transfer {
     uint64_t               received;
     bool                   is_long;    /* gains by a connection of its own  */
     bool                   is_ignored; /* the body of this answer       */
+    bool     is_held;        /* its owner wants no more bytes for now      */
+    bool     is_paused;      /* so that libcurl has stopped receiving them */
     bool     has_any_length; /* `expected` is the most there may be           */
     char     refusal[TN_TRANSFER_REFUSAL]; /* the body of one, cut            */
     bool     is_resolved_again;
     unsigned attempt, redirects;
+    unsigned told;       /* times that its owner told of something     */
+    unsigned waiting;    /* threads                                    */
     uint64_t not_before; /* milliseconds                               */
     uint64_t began;      /* microseconds                               */
     uint64_t answered;   /* after how many its headers had come        */
@@ -147,8 +152,13 @@ void tn_transfer_add_signed(struct tn_transfer *transfer, const char *name,
                             const char *value);
 /* Room for the code of a store's refusal, such as "NoSuchBucket". */
 #define TN_TRANSFER_CODE 64
+/* Waits until it is done, or its owner tells of something. */
 enum tn_status tn_transfer_wait(struct tn_transfer *transfer,
                                 struct tn_error    *error);
+/* What has arrived can be used before the rest is there. */
+void tn_transfer_tell(struct tn_transfer *transfer);
+/* It is held no more. */
+void tn_transfer_go_on(struct tn_transfer *transfer);
 /* Does nothing to one that is done. */
 void tn_transfer_cancel(struct tn_transfer *transfer);
 

@@ -135,6 +135,8 @@ def main():
         wide = {"a": noise(9000000, 1), "b": noise(9000000, 2)}
         safetensors(os.path.join(folder, "one.safetensors"), wide, 30000)
         safetensors(os.path.join(folder, "long.safetensors"), wide, 300000)
+        safetensors(os.path.join(folder, "eight.safetensors"),
+                    {str(i): noise(1000000, i) * 16 for i in range(8)})
         open(os.path.join(folder, "empty.onnx"), "wb").close()
         with node("ranges.mjs", folder, DELAY) as started:
             judge = Judge(tenon, f"http://127.0.0.1:{started.line[0]}", folder)
@@ -172,6 +174,10 @@ def claims(judge, tensors, wide):
     judge.claim(size - opened <= len(wide["b"]) * 1.01 + BLOCK,
                 f"get: {size - opened} bytes for {len(wide['b'])}")
     judge.same("hash, 18 MB", "hash", "one.safetensors")
+    _, size, _ = judge.same("hash, 128 MB, 4 threads", "hash",
+                            "eight.safetensors", "--workers", "4")
+    judge.claim(size <= 128000000 * 1.01 + BLOCK,
+                f"several threads: {size} bytes for 128 MB")
     judge.same("hash, 6 shards", "hash", index)
     judge.same("check, 6 shards", "check", index)
     done = run(judge.tenon, "info", f"{judge.server}/empty.onnx")
