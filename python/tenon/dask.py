@@ -8,7 +8,7 @@
 
 Paths are files, folders, patterns and URLs, those that end in '/' with all
 files below them; shards() lists the files of one model.  Workers must see the
-same files, and have this package.
+same files, and have this package; what tenon.Remote() says here holds there.
 
 A worker that dies takes its tasks with it, and Dask runs them again elsewhere,
 also those that were finished but whose results were lost.  So every task may
@@ -148,13 +148,19 @@ def _client(client: Any) -> Any:
     return importlib.import_module("distributed").get_client()
 
 
+def _run(remote: native.Remote, task: Callable[..., Any], *row: Any) -> Any:
+    with remote:
+        return task(*row)
+
+
 def _map(client: Any, task: Callable[..., Any],
          *columns: Iterable[Any]) -> Iterator[Any]:
     """A task for each row of the columns; results in their order, one at a
     time.  A task runs again when its worker dies; pure is false, because files
     change while their names stay."""
     client = _client(client)
-    futures = [client.submit(task, *row, pure=False, retries=3)
+    futures = [client.submit(_run, native.remote(), task, *row, pure=False,
+                             retries=3)
                for row in zip(*columns)]
     futures.reverse()
     while futures:

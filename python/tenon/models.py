@@ -1109,6 +1109,7 @@ class Model(native.Closing):
         self._source: Optional[_Source] = source
         self._op_columns: Optional[_Ops] = None
         self._max_expand = 0  # for what opens its file again
+        self._remote = native.remote()  # the library refers to it
         self._borrowed: List[Any] = []  # owners of elements that it refers to
         self._tensor_columns: Any = None
         self._tensor_index: Optional[Dict[str, int]] = None
@@ -1152,11 +1153,13 @@ class Model(native.Closing):
                 watch.call("tn_model_open_source", ctypes.byref(handle),
                            _encode(source.name), source.size, source.callback,
                            None, ctypes.byref(options))
-            return cls(handle, source)
+            model = cls(handle, source)
+            model._remote = watch.remote
+            return model
         watch.call("tn_model_open", ctypes.byref(handle), native.path(path),
                    ctypes.byref(options))
         model = cls(handle)
-        model._max_expand = max_expand
+        model._max_expand, model._remote = max_expand, watch.remote
         return model
 
     @property
@@ -1319,7 +1322,8 @@ class Model(native.Closing):
     def check(self, skip_data: bool = False,
               progress: Optional[Progress] = None) -> List[Finding]:
         """Every problem in its files."""
-        return check(self._file(), skip_data, progress, self._max_expand)
+        with self._remote:
+            return check(self._file(), skip_data, progress, self._max_expand)
 
     def _file(self) -> str:
         path = self.path
@@ -1725,6 +1729,7 @@ class Edit(native.Closing):
         watch.call("tn_edit_open", ctypes.byref(handle),
                    model._expect_open(), ctypes.byref(watch.options()))
         self._begin(handle, watch, model._source)
+        self._borrowed.append(model._remote)
 
     def _begin(self, handle: Any, watch: native.Watch,
                source: Optional[_Source] = None) -> None:
@@ -1924,7 +1929,7 @@ class Edit(native.Closing):
         handle = _Handle()
         self._call("tn_edit_commit", ctypes.byref(handle))
         model = Model(handle, self._source)
-        model._borrowed = list(self._borrowed)
+        model._borrowed = [*self._borrowed, self._watch.remote]
         return model
 
 

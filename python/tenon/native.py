@@ -5,13 +5,15 @@ headers.
 """
 from __future__ import annotations
 
+import contextvars
 import ctypes
 import errno
+import functools
 import operator
 import os
 import weakref
 from typing import (Any, Callable, Dict, Generator, Iterable, List, Mapping,
-                    Optional, Type, TypeVar, Union)
+                    NamedTuple, Optional, Tuple, Type, TypeVar, Union)
 
 from tenon import _api
 from tenon._api import library
@@ -410,6 +412,87 @@ class Signals:
         return run
 
 
+class Request(NamedTuple):
+    """A request to a server that was answered, or failed (status 0)."""
+    url: str
+    offset: int
+    bytes: int
+    status: int
+    attempt: int
+    seconds: float
+
+
+_REMOTE: "contextvars.ContextVar[Tuple[Remote, ...]]" = contextvars.ContextVar(
+    "tenon.Remote", default=())
+
+
+class Remote:
+    """What holds for URLs in a `with` block: for every call in it, and for
+    models that are opened in it as long as they are used.
+
+        with tenon.Remote(anonymous=True, max_fetch=10**9):
+            model = tenon.open("s3://bucket/model.onnx")
+
+    The first four are options of the command.  `max_fetch` is in bytes, for one
+    model; 0 is no limit.  `timeout` (seconds without progress) and `attempts`
+    (of a request) are instead of TENON_TIMEOUT and TENON_ATTEMPTS.  `each` is
+    called for every request, from any thread; what it raises is ignored, and
+    told to sys.unraisablehook.  In nested blocks the innermost holds."""
+
+    def __init__(self, *, anonymous: bool = False,
+                 allow_remote_external: bool = False,
+                 credentials_over_http: bool = False, max_fetch: int = 0,
+                 timeout: int = 0, attempts: int = 0,
+                 each: Optional[Callable[[Request], object]] = None) -> None:
+        if each is not None and not callable(each):
+            raise TypeError(f"each is a function, not {each!r}")
+        self._each = each
+        self._named = {"anonymous": anonymous,
+                       "allow_remote_external": allow_remote_external,
+                       "credentials_over_http": credentials_over_http,
+                       "max_fetch": max_fetch, "timeout": timeout,
+                       "attempts": attempts, "each": each}
+        self.options = _api.tn_remote_options(
+            size=ctypes.sizeof(_api.tn_remote_options),
+            allows_external=bool(allow_remote_external),
+            is_anonymous=bool(anonymous),
+            allows_plain=bool(credentials_over_http),
+            max_bytes=whole(max_fetch, 64, "max_fetch"),
+            timeout=whole(timeout, 32, "timeout"),
+            attempts=whole(attempts, 32, "attempts"))
+        if each is not None:
+            self.options.on_request = _api.tn_on_request(self._tell)
+
+    def _tell(self, _context: Any, row: Any) -> None:
+        r = row.contents
+        assert self._each is not None
+        self._each(Request((r.url or b"").decode("utf-8", "replace"), r.offset,
+                           r.bytes, r.status, r.attempt, r.seconds))
+
+    def __reduce__(self) -> "Tuple[Any, ...]":
+        return functools.partial(Remote, **self._named), ()
+
+    def __repr__(self) -> str:
+        named = ", ".join(f"{name}={value!r}" for name, value
+                          in self._named.items() if value)
+        return f"tenon.Remote({named})"
+
+    def __enter__(self) -> "Remote":
+        _REMOTE.set(_REMOTE.get() + (self,))
+        return self
+
+    def __exit__(self, *_raised: Any) -> None:
+        _REMOTE.set(_REMOTE.get()[:-1])
+
+
+_DEFAULTS = Remote()
+
+
+def remote() -> Remote:
+    """That of the innermost block."""
+    return _REMOTE.get()[-1] if _REMOTE.get() else _DEFAULTS
+
+
 class Watch:
     """Makes options whose progress callback is a Python function.
 
@@ -426,6 +509,7 @@ class Watch:
         self._is_stopped = False
         self._calls_python = progress is not None
         self._kept: Any = None
+        self.remote = remote()
         # Callbacks do not hold what holds them: it goes with its last user.
         me: Any = weakref.proxy(self)
         if progress is not None:
@@ -446,6 +530,7 @@ class Watch:
         return _api.tn_options(size=ctypes.sizeof(_api.tn_options),
                                progress=self._callback,
                                max_expand=whole(max_expand, 64, "max_expand"),
+                               remote=ctypes.pointer(self.remote.options),
                                **fields)
 
     @staticmethod
