@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tenon/formats.h>
+
 #include "base/bisect.h"
 #include "base/sort.h"
 #include "codec/crc32c.h"
@@ -62,14 +64,32 @@ static void make_folders(char *path)
     mkdir(path, 0700);
 }
 
-static uint64_t size_limit(void)
+static bool find_limit(uint64_t *size)
 {
     const char *text = getenv("TENON_CACHE_SIZE");
-    char       *end  = NULL;
-    uint64_t    value =
-        text && text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : 0;
 
-    return end && !*end ? value : DEFAULT_SIZE;
+    *size = DEFAULT_SIZE;
+    return !text || !text[0] || tn_parse_size(text, size);
+}
+
+enum tn_status tn_cache_check(struct tn_error *error)
+{
+    const char *wanted = getenv("TENON_CACHE");
+    uint64_t    size;
+
+    if (!wanted || !wanted[0] || !strcmp(wanted, "0"))
+        return TN_OK;
+    if (wanted[0] != '/' && strcmp(wanted, "1") != 0)
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "TENON_CACHE is '%.100s', but should be 1, 0, or "
+                            "a path that begins with '/'",
+                            wanted);
+    if (!find_limit(&size))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "TENON_CACHE_SIZE is '%.100s', but should be a "
+                            "number of bytes, such as 20GB",
+                            getenv("TENON_CACHE_SIZE"));
+    return TN_OK;
 }
 
 static void name_version(char name[NAME], const char *url, const char *etag,
@@ -324,11 +344,13 @@ static bool is_version(const char *name)
 
 static void shrink(const struct tn_cache *c)
 {
-    uint64_t       total = 0, limit = size_limit();
+    uint64_t       total = 0, limit;
     struct tn_list all;
     int  file    = openat(c->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *entries = file < 0 ? NULL : fdopendir(file);
 
+    if (!find_limit(&limit))
+        limit = DEFAULT_SIZE;
     if (!entries && file >= 0)
         close(file);
     tn_list_init(&all, c->memory, sizeof(struct kept));

@@ -10,7 +10,7 @@
  * Files appear by rename and go by unlink, so that processes can share the
  * folder.  What is broken is removed and fetched again.  No failure of the disk
  * is a failure of the reader.  When a source is closed, the least recently used
- * files are removed until the rest is below $TENON_CACHE_SIZE bytes (10 GiB).
+ * files are removed until the rest is below $TENON_CACHE_SIZE ("20GB"; 10 GiB).
  */
 #ifndef TN_IO_REMOTE_CACHE_H
 #define TN_IO_REMOTE_CACHE_H
@@ -18,6 +18,9 @@
 #include "base/memory.h"
 
 struct tn_cache;
+
+/* INVALID if what the environment says about the cache cannot be understood. */
+enum tn_status tn_cache_check(struct tn_error *error);
 
 /* NULL if there is no cache, or no memory. */
 struct tn_cache *tn_cache_open(struct tn_memory *memory, const char *url,

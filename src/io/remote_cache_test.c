@@ -121,12 +121,38 @@ static void test_limit(void **state)
     assert_null(tn_cache_open(&memory, "http://h/d", "\"1\"", 100));
 }
 
+/* What is not understood is told, instead of being taken for something. */
+static void test_environment(void **state)
+{
+    static const struct {
+        const char    *cache, *size;
+        enum tn_status status;
+    } rows[] = {
+        { "", "", TN_OK },           { "0", "no size", TN_OK },
+        { "1", "", TN_OK },          { "1", "20", TN_OK },
+        { "/tmp", "1.5GiB", TN_OK }, { "/tmp", "0", TN_OK },
+        { "yes", "", TN_INVALID },   { "folder", "", TN_INVALID },
+        { "1", "-1", TN_INVALID },   { "1", "20 bytes", TN_INVALID },
+        { "1", "all", TN_INVALID },  { "1", "99999999999999E", TN_INVALID },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tn_error error = TN_ERROR_INIT;
+        setenv("TENON_CACHE", rows[i].cache, 1);
+        setenv("TENON_CACHE_SIZE", rows[i].size, 1);
+        if (tn_cache_check(&error) != rows[i].status)
+            fail_msg("'%s', '%s': %s", rows[i].cache, rows[i].size, error.what);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_broken),
         cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_environment),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

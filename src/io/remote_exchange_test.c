@@ -186,13 +186,54 @@ static void test_close(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
+/* Numbers of the environment count unless the caller has his own. */
+static void test_environment(void **state)
+{
+    static const struct {
+        const char    *text;
+        enum tn_status status;
+        unsigned       timeout, attempts;
+    } values[] = {
+        { "", TN_OK, 30, 5 },
+        { "7", TN_OK, 7, 7 },
+        { "99999", TN_OK, 99999, 99999 },
+        { "0", TN_INVALID, 0, 0 },
+        { "-5", TN_INVALID, 0, 0 },
+        { "1m", TN_INVALID, 0, 0 },
+        { "100000", TN_INVALID, 0, 0 },
+        { "18446744073709551617", TN_INVALID, 0, 0 },
+    };
+    const struct tn_remote_options own = { .size     = sizeof own,
+                                           .timeout  = 2,
+                                           .attempts = 3 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        struct tn_error   error = TN_ERROR_INIT, none = TN_ERROR_INIT;
+        struct tn_remote *made;
+        setenv("TENON_TIMEOUT", values[i].text, 1);
+        setenv("TENON_ATTEMPTS", values[i].text, 1);
+        assert_int_equal(tn_remote_open(&made, &memory, NULL, &error),
+                         values[i].status);
+        if (made) {
+            assert_int_equal(made->options.timeout, values[i].timeout);
+            assert_int_equal(made->options.attempts, values[i].attempts);
+        } else
+            assert_non_null(strstr(error.what, "TENON_TIMEOUT is '"));
+        tn_remote_close(made);
+        assert_int_equal(tn_remote_open(&made, &memory, &own, &none), TN_OK);
+        assert_int_equal(made->options.timeout, 2);
+        tn_remote_close(made);
+    }
+    unsetenv("TENON_TIMEOUT");
+    unsetenv("TENON_ATTEMPTS");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_answers),
-        TEST(test_request),
-        TEST(test_list),
-        TEST(test_close),
+        TEST(test_answers), TEST(test_request),     TEST(test_list),
+        TEST(test_close),   TEST(test_environment),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

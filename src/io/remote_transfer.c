@@ -14,14 +14,17 @@
 
 #include "base/arith.h"
 #include "base/mix.h"
+#include "base/number.h"
 #include "base/sized.h"
 #include "base/watch.h"
+#include "io/remote_cache.h"
 
 #define MOST_ACTIVE      16 /* requests under way at a time                  */
 #define MOST_REDIRECTS   10
 #define MOST_IGNORED     (64u << 10) /* bytes of the body of a refusal          */
 #define DEFAULT_TIMEOUT  30
 #define DEFAULT_ATTEMPTS 5
+#define MOST_NUMBER      99999
 #define FIRST_PAUSE      250 /* milliseconds                                  */
 #define LONGEST_PAUSE    8000
 #define MOST_RETRY_AFTER                                                       \
@@ -43,13 +46,24 @@ uint64_t tn_remote_now(void)
     return microseconds() / 1000;
 }
 
-/* A number in the environment, unless it is none. */
-static unsigned number_in(const char *name, unsigned otherwise)
+/* A number in the environment, unless the caller has set it. */
+static enum tn_status read_number(unsigned *value, const char *name,
+                                  unsigned otherwise, struct tn_error *error)
 {
-    const char *text  = getenv(name);
-    unsigned    value = text ? (unsigned)strtoul(text, NULL, 10) % 100000 : 0;
+    const char *text   = getenv(name);
+    uint64_t    number = otherwise;
 
-    return value ? value : otherwise;
+    if (*value)
+        return TN_OK;
+    if (text && text[0] &&
+        (!tn_uint64_parse(tn_text(text), &number) || !number ||
+         number > MOST_NUMBER))
+        return tn_error_set(error, TN_INVALID, TN_NOWHERE,
+                            "%s is '%.100s', but should be a number from 1 to "
+                            "%d",
+                            name, text, MOST_NUMBER);
+    *value = (unsigned)number;
+    return TN_OK;
 }
 
 /* ---- the connections of a bundle ---------------------------------------- */
@@ -61,10 +75,11 @@ static enum tn_status init(struct tn_remote               *r,
     TN_TAKE_REMOTE(options);
     if (options)
         r->options = *options;
-    if (!r->options.timeout)
-        r->options.timeout = number_in("TENON_TIMEOUT", DEFAULT_TIMEOUT);
-    if (!r->options.attempts)
-        r->options.attempts = number_in("TENON_ATTEMPTS", DEFAULT_ATTEMPTS);
+    TN_TRY(read_number(&r->options.timeout, "TENON_TIMEOUT", DEFAULT_TIMEOUT,
+                       error));
+    TN_TRY(read_number(&r->options.attempts, "TENON_ATTEMPTS", DEFAULT_ATTEMPTS,
+                       error));
+    TN_TRY(tn_cache_check(error));
     r->chance = tn_remote_now() ^ (uint64_t)(uintptr_t)r;
     TN_TRY(tn_curl_load(&r->curl, error));
     r->multi = r->curl.multi_init();
