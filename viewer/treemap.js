@@ -70,10 +70,15 @@ export class TreemapPainter {
   // A scope that is too small to show what is in it has the colour of most of it.
   colours(item, inner, opens, frame, depth) {
     const { palette, scene } = this;
+    const state = scene.model.itemState ? palette.states[scene.model.itemState[item]] : null;
     if (!inner && scene.overlay && scene.overlay.isOn) {
       const colour = scene.overlay.colourOf(frame, item);
       return [colour ? colour.css : palette.surface, palette.faint];
     }
+    if (state && state[0])
+      return state;
+    if (scene.model.itemState && !opens)
+      return [palette.surface, state ? state[1] : palette.faint]; // the same: colours are those of what differs
     if (opens || (inner && (!scene.scopeClasses || (scene.overlay && scene.overlay.isOn))))
       return [palette.inside[depth % 2], palette.frame];
     return palette.classes[inner ? scene.scopeClasses(scene.model.startOf(item, frame.start, 0), scene.model.sizeOf(item)) : scene.tensorClass(frame, item)];

@@ -3,6 +3,7 @@
  *
  * Draws the right model, with the parts that only the left one has added beside
  * their inputs.  An edit makes this combined model, which is never written.
+ * Without operators on the right, these are the tensors of both.
  */
 #include <tenon/diff.h>
 #include <tenon/edit.h>
@@ -280,14 +281,12 @@ static struct tn_bytes facet_text(struct both                *b,
     return tn_text(text ? text : "");
 }
 
-/* What differs in a tensor: its type, or how many elements by how much. */
-static struct tn_bytes tensor_text(struct both                 *b,
-                                   const struct tn_diff_change *change)
+/* How many elements differ, and by how much. */
+static struct tn_bytes elements_text(struct both                 *b,
+                                     const struct tn_diff_change *change)
 {
     const char *text = "other elements";
 
-    if (change->facet_count)
-        return facet_text(b, &change->facets[0]);
     if (change->max_absolute > 0)
         text = tn_text_format(&b->arena, b->error,
                               "%" PRIu64 " of %" PRIu64
@@ -295,6 +294,14 @@ static struct tn_bytes tensor_text(struct both                 *b,
                               change->changed_count, change->element_count,
                               change->max_absolute, change->max_relative);
     return tn_text(text ? text : "");
+}
+
+/* What differs in a tensor: its type, or its elements. */
+static struct tn_bytes tensor_text(struct both                 *b,
+                                   const struct tn_diff_change *change)
+{
+    return change->facet_count ? facet_text(b, &change->facets[0])
+                               : elements_text(b, change);
 }
 
 static void keep_changes(struct both *b, struct tn_list *list,
@@ -437,6 +444,13 @@ static void place_states(const struct both *b, const struct tn_model *drawn,
     }
 }
 
+static const char *name_of_both(struct both *b)
+{
+    return tn_text_format(&b->arena, b->error, "%s \xe2\x86\x92 %s",
+                          tn_view_name(tn_model_path(b->left)),
+                          tn_view_name(tn_model_path(b->right)));
+}
+
 static enum tn_status draw(struct both *b, const struct tn_diff *diff,
                            const struct tn_target  *target,
                            const struct tn_options *options,
@@ -456,9 +470,7 @@ static enum tn_status draw(struct both *b, const struct tn_diff *diff,
     uint8_t *states = tn_new(&b->arena, uint8_t, drawn->ops.count, b->error);
     struct tn_view_changes *told =
         tn_new(&b->arena, struct tn_view_changes, drawn->ops.count, b->error);
-    const char *name = tn_text_format(&b->arena, b->error, "%s \xe2\x86\x92 %s",
-                                      tn_view_name(tn_model_path(b->left)),
-                                      tn_view_name(tn_model_path(b->right)));
+    const char *name = name_of_both(b);
     if (states && told && name) {
         mark_changes(b, diff, of_right);
         tell_changes(b, diff, of_right, told_of_right, &of_model);
@@ -471,6 +483,93 @@ static enum tn_status draw(struct both *b, const struct tn_diff *diff,
     tn_model_close(drawn);
     return b->error->status;
 }
+
+/* ---- models without graphs ------------------------------------------------
+ */
+
+/* Tensors that only the left model has come after those of the right one. */
+static void add_removed_tensors(struct both *b)
+{
+    for (uint32_t i = 0; i < b->right->tensors.count; i++)
+        tn_intern_borrow(
+            &b->names, tn_tensor_name(tn_model_tensor(b->right, i)), b->error);
+    for (uint32_t i = 0; i < b->left->tensors.count && !tn_failed(b->error);
+         i++) {
+        const struct tn_tensor *tensor = tn_model_tensor(b->left, i);
+        if (b->match->tensors[0][i] != TN_NONE)
+            continue;
+        const char *name = new_name(b, tn_tensor_name(tensor));
+        if (name)
+            tn_edit_add_tensor(b->edit, 0, name, tensor, b->error);
+    }
+}
+
+static void tell_tensor(struct both *b, const struct tn_diff_change *change,
+                        struct tn_list *list)
+{
+    if (change->new_name.size)
+        add_change(b, list, tn_text("name"),
+                   facet_text(b, &(struct tn_diff_facet){
+                                     .left  = change->name,
+                                     .right = change->new_name }));
+    for (uint32_t i = 0; i < change->facet_count; i++)
+        add_change(b, list, change->facets[i].name,
+                   facet_text(b, &change->facets[i]));
+    if (change->changed_count)
+        add_change(b, list, tn_text("elements"), elements_text(b, change));
+}
+
+/* By tensor of the picture. */
+static void tell_tensors(struct both *b, const struct tn_diff *diff,
+                         uint8_t *states, struct tn_view_changes *told,
+                         struct tn_view_changes *of_model)
+{
+    struct tn_list list;
+
+    tn_list_init(&list, b->right->memory, sizeof(struct tn_view_change));
+    for (uint64_t i = 0; i < tn_diff_count(diff) && !tn_failed(b->error); i++) {
+        const struct tn_diff_change *change = tn_diff_change_at(diff, i);
+        if (change->part != TN_DIFF_TENSOR || change->right == TN_NONE)
+            continue;
+        states[change->right] =
+            change->kind == TN_DIFF_ADDED ? TN_OP_ADDED : TN_OP_CHANGED;
+        if (change->kind == TN_DIFF_ADDED)
+            continue;
+        tell_tensor(b, change, &list);
+        keep_changes(b, &list, &told[change->right]);
+    }
+    tell_model(b, diff, &list, of_model);
+    tn_list_done(&list);
+}
+
+static enum tn_status draw_tensors(struct both *b, const struct tn_diff *diff,
+                                   const struct tn_target  *target,
+                                   const struct tn_options *options,
+                                   struct tn_view_summary  *summary)
+{
+    struct tn_model       *drawn    = NULL;
+    struct tn_view_changes of_model = { NULL, 0 };
+
+    TN_TRY(tn_edit_commit(b->edit, &drawn, b->error));
+    uint64_t count  = drawn->tensors.count;
+    uint8_t *states = tn_new(&b->arena, uint8_t, count, b->error);
+    struct tn_view_changes *told =
+        tn_new(&b->arena, struct tn_view_changes, count, b->error);
+    const char *name = name_of_both(b);
+    for (uint64_t i = b->right->tensors.count; states && i < count; i++)
+        states[i] = TN_OP_REMOVED;
+    if (states && told && name)
+        tell_tensors(b, diff, states, told, &of_model);
+    if (!tn_failed(b->error))
+        tn_view_states(drawn,
+                       &(struct tn_view_difference){ states, told, &of_model },
+                       name, target, options, summary, b->error);
+    tn_model_close(drawn);
+    return b->error->status;
+}
+
+/* ---- all of it ------------------------------------------------------------
+ */
 
 enum tn_status tn_diff_write_view(const struct tn_diff    *diff,
                                   const struct tn_target  *target,
@@ -487,18 +586,23 @@ enum tn_status tn_diff_write_view(const struct tn_diff    *diff,
                                           .right = match->right.model,
                                           .error = error };
 
-    if (!tn_diff_summarize(diff).has_ops)
+    bool has_ops = tn_diff_summarize(diff).has_ops;
+    if (!has_ops && b.right->graphs.count)
         return tn_error_set(
             error, TN_UNSUPPORTED, TN_NOWHERE,
-            "a picture shows operators, and the two models have "
-            "none of one framework");
+            "cannot draw both in one picture: B has operators, and A (%s) has "
+            "none of that framework",
+            tn_model_format(b.left));
     TN_TRY(tn_edit_open(&b.edit, b.right, options, error));
     tn_arena_init(&b.arena, b.right->memory);
     tn_intern_init(&b.names, &b.arena);
     list_names(&b);
-    add_all_removed(&b);
+    if (has_ops)
+        add_all_removed(&b);
+    else
+        add_removed_tensors(&b);
     if (!tn_failed(error))
-        draw(&b, diff, target, options, summary);
+        (has_ops ? draw : draw_tensors)(&b, diff, target, options, summary);
     tn_intern_done(&b.names);
     tn_arena_done(&b.arena);
     tn_edit_close(b.edit);

@@ -157,7 +157,8 @@ struct tn_picture {
     struct tn_memory      *memory;
     struct tn_error       *error;
 
-    /* A comparison: enum tn_view_state by op of the model.  Set before the
+    /* A comparison: enum tn_view_state by op of the model, or by tensor if it
+     * has no graph.  Set before the
      * picture is drawn; parts that differ are then not folded with others.
      * NULL: not a comparison. */
     const uint8_t *op_states;

@@ -239,8 +239,8 @@ static void add_inputs(struct finder *f, uint32_t graph)
     const struct tn_io_list *list = &tn_model_graph_at(f->model, graph)->inputs;
 
     for (uint32_t i = 0; i < list->count; i++) {
-        const struct tn_io *io    = &list->items[i];
-        uint32_t value = tn_model_find_named(f->model, graph, io->name);
+        const struct tn_io *io = &list->items[i];
+        uint32_t value         = tn_model_find_named(f->model, graph, io->name);
         if (value == TN_NONE || io->has_default ||
             f->picture->makers[value] != TN_NONE)
             continue;
@@ -266,8 +266,8 @@ static void add_outputs(struct finder *f, uint32_t graph)
         &tn_model_graph_at(f->model, graph)->outputs;
 
     for (uint32_t i = 0; i < list->count; i++) {
-        const struct tn_io *io    = &list->items[i];
-        uint32_t value = tn_model_find_named(f->model, graph, io->name);
+        const struct tn_io *io = &list->items[i];
+        uint32_t value         = tn_model_find_named(f->model, graph, io->name);
         if (value == TN_NONE || io->is_guessed)
             continue;
         uint32_t sink = tn_pairs_find(&f->sinks, value, 0);
@@ -604,7 +604,8 @@ static void list_changes(struct finder *f)
 
     for (uint32_t i = 0; changes && i < f->picture->nodes.count; i++) {
         struct tn_view_node *node = tn_picture_node(f->picture, i);
-        if (node->kind == TN_VIEW_OP && changes[node->what].count)
+        if ((node->kind == TN_VIEW_OP || f->picture->is_treemap) &&
+            changes[node->what].count)
             node->changes = change_list(f, &changes[node->what]);
     }
 }
@@ -701,6 +702,10 @@ static void add_tensor(struct finder *f, uint32_t index)
                      tn_picture_type_name(tensor));
     node->detail = tn_picture_string(f->picture, tn_buffer_bytes(&f->text));
     node->look   = tn_view_mix(tensor_look(tensor), tn_view_hash_name(name));
+    if (f->picture->op_states && f->picture->op_states[index]) {
+        node->state = f->picture->op_states[index];
+        node->look  = tn_view_mix(node->look, node->state);
+    }
 }
 
 enum tn_status tn_view_find_tensors(struct tn_picture *picture)
@@ -720,6 +725,9 @@ enum tn_status tn_view_find_tensors(struct tn_picture *picture)
          i < picture->model->tensors.count && !tn_failed(picture->error); i++)
         add_tensor(&f, i);
     tn_buffer_done(&f.text);
+    if (picture->op_changes &&
+        tn_list_push(&picture->lists, struct tn_view_attrs, picture->error))
+        list_changes(&f); /* the first list is that of nodes without changes */
     if (!tn_failed(picture->error))
         picture->first_nodes[1] = tn_picture_node_count(picture);
     return picture->error->status;

@@ -577,6 +577,10 @@ static void put_areas(struct drawer *d, uint32_t block, struct place in,
         bool opens = item->block && depth < DEEPEST && at.w > MAP_LEAST &&
                      at.h > MAP_LEAST;
         put_area(d, item, at, start + item->offset, opens, depth);
+        if (item->state && !opens)
+            put_rect(d, "state s", item->state, (int32_t)at.x + 1,
+                     (int32_t)at.y + 1, (int32_t)at.w - 2, (int32_t)at.h - 2,
+                     3);
         if (opens)
             put_areas(d, item->block,
                       (struct place){ at.x + 3, at.y + MAP_TITLE, at.w - 6,
@@ -736,18 +740,6 @@ static void begin_file(struct drawer *d, int32_t width, int32_t height)
     end_text(d);
 }
 
-static void draw_map(struct drawer *d)
-{
-    const int32_t bottom = CAPTION + MAP_HEIGHT + 12;
-
-    d->types = tn_view_types_of(d->p, d->error);
-    begin_file(d, MAP_WIDTH + 2 * EDGE, put_key(d, bottom, false) + EDGE / 2);
-    put_areas(d, 0, (struct place){ EDGE, CAPTION, MAP_WIDTH, MAP_HEIGHT }, 0,
-              0);
-    put_key(d, bottom, true);
-    tn_list_done(&d->types);
-}
-
 /* The legend of a comparison: the borders that occur.  Returns its width. */
 static int32_t put_states_key(struct drawer *d, int32_t y, bool is_drawn)
 {
@@ -807,6 +799,22 @@ static void put_numbers_key(struct drawer *d, int32_t y)
     begin_text(d, "detail", x + STEPS * STEP + 8, y + 10, "");
     put_text(d, tn_text(high));
     end_text(d);
+}
+
+static void draw_map(struct drawer *d)
+{
+    const int32_t bottom = CAPTION + MAP_HEIGHT + 12;
+
+    d->types     = tn_view_types_of(d->p, d->error);
+    int32_t low  = put_key(d, bottom, false);
+    int32_t more = d->p->op_states ? KEY_ROW : 0;
+    begin_file(d, MAP_WIDTH + 2 * EDGE, low + more + EDGE / 2);
+    put_areas(d, 0, (struct place){ EDGE, CAPTION, MAP_WIDTH, MAP_HEIGHT }, 0,
+              0);
+    put_key(d, bottom, true);
+    if (d->p->op_states)
+        put_states_key(d, low, true);
+    tn_list_done(&d->types);
 }
 
 static void draw_graph(struct drawer *d)
