@@ -231,11 +231,15 @@ static int run_edit(const void *opts, const struct cli_args *args)
     if (model != NULL) {
         enum tn_status status =
             make(&session, o, model, &made, &losses, &error);
+        size_t notes = losses.count;
         if (status == TN_OK)
             status = cli_write_edited(&session, o->force_invalid, made, &losses,
                                       &summary, &error);
         if (status == TN_OK)
             status = write_patch(&session, o, model, &error);
+        if (status == TN_OK && o->patch_out != NULL && losses.count > notes)
+            cli_losses_add(&losses, TN_NOWHERE, "",
+                           "the patch cannot restore what is left behind");
         cli_session_clear(&session);
         if (status == TN_OK)
             report(o, args->items[0], &summary, &losses);

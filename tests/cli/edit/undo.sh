@@ -11,6 +11,9 @@ cmp back.onnx again.onnx
 tenon edit tiny.onnx -o other.onnx --rename image=picture --patch-out undo.patch; echo $?
 tenon edit tiny.onnx -o - --rename image=picture --patch-out x.patch; echo $?
 ls other.onnx
+echo "what the new file has no place for does not come back"
+tenon convert -q tiny.onnx -o tiny.safetensors
+tenon edit tiny.safetensors -o fewer.npz --remove-tensor filters --patch-out weights.patch
 echo "an opset is undone by a copy: its action would convert operators"
 tenon edit -q tiny.onnx -o older.onnx --opset 13 --patch-out opset.patch
 cat opset.patch
