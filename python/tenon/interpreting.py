@@ -120,8 +120,10 @@ class Interpreter(native.Closing):
         paths = (ctypes.c_char_p * len(files))(*map(native.path, files))
         options = _Options(ctypes.sizeof(_Options), paths, len(files), None, 0)
         handle = ctypes.c_void_p()
+        self._remote = native.remote()
         _call("tn_interpreter_open", ctypes.byref(handle),
-              ctypes.byref(options), None)
+              ctypes.byref(options),
+              ctypes.byref(native.for_urls(self._remote)))
         self._handle = handle
 
     def interpret(self, node, **context):

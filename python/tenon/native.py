@@ -493,6 +493,12 @@ def remote() -> Remote:
     return _REMOTE.get()[-1] if _REMOTE.get() else _DEFAULTS
 
 
+def for_urls(remote: Remote) -> _api.tn_options:
+    """Options that say nothing else; they borrow it."""
+    return _api.tn_options(size=ctypes.sizeof(_api.tn_options),
+                           remote=ctypes.pointer(remote.options))
+
+
 class Watch:
     """Makes options whose progress callback is a Python function.
 

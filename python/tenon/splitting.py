@@ -642,11 +642,13 @@ class _Merging:
     def __init__(self, name, message, scalars, *arguments):
         form = native.chosen(native.SCALARS, scalars, "the form of numbers")
         schema = Schema.of(message)
+        remote = native.remote()
         self.handle = native.make(name, schema.handle,
-                                  type_name(message).encode(), *arguments)
+                                  type_name(message).encode(), *arguments,
+                                  ctypes.byref(native.for_urls(remote)))
         # Holds on to what is borrowed until the merger is closed.
         self.close = weakref.finalize(self, _close_merger, self.handle,
-                                      (schema, arguments))
+                                      (schema, arguments, remote))
         native.library.tn_merger_scalars(self.handle, form)
 
     def merge(self, paths=()):

@@ -18,7 +18,9 @@
 #include "chunk/chunk_scalar.h"
 #include "chunk/cpb.h"
 #include "chunk/message.h"
+#include "io/bundle.h"
 #include "io/path.h"
+#include "io/remote_url.h"
 #include "io/rope_source.h"
 #include "wire/pb/pb_rules.h"
 
@@ -309,6 +311,22 @@ struct tn_split_version tn_merger_version(const struct tn_merger *merger)
 
 /* ---- opening ------------------------------------------------------------ */
 
+/* A server is asked by opening the file. */
+static bool is_there(const char *path, struct tn_arena *arena,
+                     struct tn_error *error)
+{
+    struct tn_bundle bundle;
+    struct tn_error  own = TN_ERROR_INIT;
+
+    if (!tn_url_is(path))
+        return tn_path_exists(path);
+    if (tn_bundle_open(&bundle, arena->memory, path, NULL, &own) == TN_OK)
+        tn_bundle_close(&bundle);
+    else if (own.status != TN_NOT_FOUND)
+        *error = own;
+    return own.status == TN_OK;
+}
+
 char *tn_merge_find(const char *prefix, struct tn_arena *arena,
                     struct tn_error *error)
 {
@@ -319,10 +337,12 @@ char *tn_merge_find(const char *prefix, struct tn_arena *arena,
             return tn_text_dup(arena, prefix, error);
     for (int i = 0; i < 2 && strcmp(prefix, "-") != 0; i++) {
         char *path = tn_text_format(arena, error, "%s%s", prefix, suffixes[i]);
-        if (!path || tn_path_exists(path))
+        if (!path || is_there(path, arena, error))
             return path;
+        if (tn_failed(error))
+            return NULL;
     }
-    if (!strcmp(prefix, "-") || tn_path_exists(prefix))
+    if (!strcmp(prefix, "-") || is_there(prefix, arena, error))
         return tn_text_dup(arena, prefix, error);
     tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                  "could not find the file, nor %s.cpb or %s.pb", prefix,
@@ -366,7 +386,7 @@ enum tn_status tn_merger_open(struct tn_merger      **out,
     struct tn_arena    arena;
     struct tn_message *home = NULL;
 
-    tn_memory_init(&memory, options ? options->allocator : NULL, 0);
+    tn_memory_take_options(&memory, options);
     tn_arena_init(&arena, &memory);
     char *path = tn_merge_find(prefix, &arena, error);
     if (path)

@@ -798,7 +798,7 @@ enum tn_status tn_merge_file(const char *path, const struct tn_options *options,
     *summary = (struct tn_split_summary){ .chunks = 1 };
     TN_TRY(check_options(merge, error));
     struct job job = { NULL, options, merge, target, summary, true, false };
-    tn_memory_init(&memory, options ? options->allocator : NULL, 0);
+    tn_memory_take_options(&memory, options);
     tn_arena_init(&arena, &memory);
     const char *found = tn_merge_find(path, &arena, error);
     if (!tn_failed(error))

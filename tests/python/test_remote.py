@@ -147,6 +147,40 @@ def test_allow_remote_external(server, tmp_path):
     assert not any(server.sent())
 
 
+def test_mergers(server, tmp_path):
+    """A prefix on a server is one as on disk, also without a Watch."""
+    text = tmp_path / "m.textproto"
+    text.write_text(OUTSIDE % "weights.bin")
+    tenon.undump(text, tmp_path / "m.onnx", type="onnx.ModelProto")
+    whole = (tmp_path / "m.onnx").read_bytes()
+    schema = tenon.Schema.builtin("onnx")
+    prefix = server.at + "/parts"
+    for suffix in (".pb", ""):
+        server.files = {"parts" + suffix: whole}
+        tenon.merge(prefix, tmp_path / "merged", replace=True)
+        assert (tmp_path / "merged").read_bytes() == whole
+        assert all(server.sent())
+        with tenon.Remote(anonymous=True):
+            message = tenon.Message(schema, "onnx.ModelProto")
+            tenon.Merger.read(prefix, message)
+            lazy = tenon.LazyMerger(prefix,
+                                    tenon.Message(schema, "onnx.ModelProto"))
+        gc.collect()
+        assert lazy.get() == whole == message.SerializeToString()
+        assert not any(server.sent())
+    with tenon.Remote(max_fetch=10), pytest.raises(tenon.LimitError):
+        tenon.LazyMerger(prefix, message)
+    with tenon.Remote(max_fetch=10), pytest.raises(tenon.LimitError):
+        tenon.Interpreter(prefix)
+    server.files = {}
+    with pytest.raises(tenon.NotFoundError, match="parts.cpb or"):
+        tenon.merge(prefix, tmp_path / "merged", replace=True)
+    server.busy = True
+    with tenon.Remote(attempts=1), pytest.raises(tenon.Error) as raised:
+        tenon.merge(prefix, tmp_path / "merged", replace=True)
+    assert raised.value.reason == "server-busy"
+
+
 def test_credentials_over_http(server, monkeypatch):
     monkeypatch.setenv("http_proxy", server.at)
     url = "http://models.example/m.safetensors"
