@@ -15,8 +15,11 @@
  * vector, such as biases that were all zeros when the model was exported. */
 enum { FEW_ELEMENTS = 256, FEW_OF_VECTOR = 65536 };
 
+enum { LAST_LOOKS = 64 };
+
 struct op_look {
     uint64_t hash;
+    uint32_t type, domain; /* names in the model                              */
     uint32_t string;
     uint8_t class;
     bool is_constant, is_shape;
@@ -31,8 +34,9 @@ struct finder {
     struct tn_pairs sinks; /* (value, 0) -> the op that stands for that
                               output of the model                   */
     struct tn_list looks;  /* struct op_look                       */
-    uint32_t      *takers; /* by value: an op that takes it;
-                              MANY: several                       */
+    uint32_t       last_looks[LAST_LOOKS]; /* of types seen lately         */
+    uint32_t      *takers;                 /* by value: an op that takes it;
+                                              MANY: several; NULL: no tensors     */
     struct tn_buffer text;
     struct {
         uint64_t look;
@@ -93,22 +97,21 @@ static bool find_values(struct finder *f)
 
     f->picture->makers  = fill_none(f, count);
     f->picture->weights = fill_none(f, count);
-    f->takers           = fill_none(f, count);
     f->picture->types   = tn_new(&f->picture->arena, uint32_t, count, f->error);
-    if (!f->picture->types || !f->picture->makers || !f->picture->weights ||
-        !f->takers)
+    if (!f->picture->types || !f->picture->makers || !f->picture->weights)
         return false;
     for (uint32_t i = 0; i < f->model->tensors.count; i++)
         note_tensor(f, i);
     if (!f->model->tensors.count)
         return true;
-    for (uint32_t i = 0; i < f->model->ops.count; i++) {
+    f->takers = fill_none(f, count);
+    for (uint32_t i = 0; f->takers && i < f->model->ops.count; i++) {
         const struct tn_op *op = tn_model_op_at(f->model, i);
         for (uint32_t k = 0; k < op->input_count; k++)
             note_taker(
                 f, tn_model_ref_at(f->model, (uint64_t)op->first_input + k), i);
     }
-    return true;
+    return f->takers;
 }
 
 /* ---- texts -------------------------------------------------------------- */
@@ -330,6 +333,13 @@ static void add_weights(struct finder *f, uint32_t graph, uint32_t tensor)
 
 static const struct op_look *look_of(struct finder *f, const struct tn_op *op)
 {
+    uint32_t *last = &f->last_looks[op->type % LAST_LOOKS];
+    if (*last < f->looks.count) {
+        const struct op_look *look =
+            tn_list_at(&f->looks, struct op_look, *last);
+        if (look->type == op->type && look->domain == op->domain)
+            return look;
+    }
     uint32_t next = (uint32_t)f->looks.count;
     uint32_t at = tn_pairs_add(&f->kinds, op->type, op->domain, next, f->error);
 
@@ -349,12 +359,15 @@ static const struct op_look *look_of(struct finder *f, const struct tn_op *op)
             .hash = tn_view_mix(
                 tn_view_hash_text(type),
                 tn_view_hash_text(tn_model_name(f->model, op->domain))),
+            .type        = op->type,
+            .domain      = op->domain,
             .string      = tn_picture_string(f->picture, type),
             .class       = (uint8_t)tn_view_class_of(type),
             .is_constant = tn_view_is_constant_op(type),
             .is_shape    = tn_view_is_shape_op(type),
         };
     }
+    *last = at;
     return tn_list_at(&f->looks, struct op_look, at);
 }
 
@@ -490,15 +503,40 @@ static void connect(struct finder *f)
     }
 }
 
-/* Values whose producer is known, but not among its outputs. */
-static void find_other_makers(struct finder *f, const uint32_t *of_ops)
+static uint32_t *list_by_op(struct finder *f)
 {
-    for (uint64_t i = 0; i < f->model->values.count; i++) {
-        const struct tn_value *value = tn_model_value_at(f->model, (uint32_t)i);
-        if (f->picture->makers[i] == TN_NONE && value->producer != TN_NONE &&
-            value->kind == TN_VALUE_OUTPUT &&
-            value->producer < f->model->ops.count)
-            f->picture->makers[i] = of_ops[value->producer];
+    uint32_t *nodes = fill_none(f, f->model->ops.count);
+
+    for (uint32_t i = 0; nodes && i < f->picture->nodes.count; i++) {
+        const struct tn_view_node *node = tn_picture_node(f->picture, i);
+        if (node->kind == TN_VIEW_OP)
+            nodes[node->what] = i;
+    }
+    return nodes;
+}
+
+/* Its producer is known, but it is not among that one's outputs. */
+static bool lacks_maker(const struct finder *f, uint32_t value)
+{
+    const struct tn_value *row = tn_model_value_at(f->model, value);
+
+    return f->picture->makers[value] == TN_NONE &&
+           row->kind == TN_VALUE_OUTPUT && row->producer < f->model->ops.count;
+}
+
+/* Few models have such values, so that nodes are listed by op for these alone.
+ */
+static void find_other_makers(struct finder *f)
+{
+    uint32_t *of_ops = NULL;
+
+    for (uint32_t i = 0; i < f->model->values.count; i++) {
+        if (!lacks_maker(f, i))
+            continue;
+        if (!of_ops && !(of_ops = list_by_op(f)))
+            return;
+        f->picture->makers[i] =
+            of_ops[tn_model_value_at(f->model, i)->producer];
     }
 }
 
@@ -656,17 +694,7 @@ static enum tn_status find_nodes(struct finder *f)
     f->picture->first_nodes[graphs] = (uint32_t)f->picture->nodes.count;
     if (tn_failed(f->error))
         return f->error->status;
-    uint32_t *of_ops = f->takers; /* no longer needed, but maybe too short */
-    if (f->model->values.count + 1 < ops)
-        of_ops = fill_none(f, ops);
-    if (!of_ops)
-        return f->error->status;
-    for (uint32_t i = 0; i < f->picture->nodes.count; i++) {
-        const struct tn_view_node *node = tn_picture_node(f->picture, i);
-        if (node->kind == TN_VIEW_OP)
-            of_ops[node->what] = i;
-    }
-    find_other_makers(f, of_ops);
+    find_other_makers(f);
     connect(f);
     list_changes(f);
     find_signatures(f);
