@@ -113,7 +113,7 @@ uint32_t tn_picture_format(struct tn_picture *picture, const char *format, ...)
     return tn_picture_string(picture, tn_text(text));
 }
 
-static struct tn_bytes op_name(const struct tn_model *model, uint32_t op)
+struct tn_bytes tn_picture_op_name(const struct tn_model *model, uint32_t op)
 {
     const struct tn_op *row  = tn_model_op_at(model, op);
     struct tn_bytes     name = tn_model_name(model, row->name);
@@ -127,18 +127,10 @@ static struct tn_bytes op_name(const struct tn_model *model, uint32_t op)
 void tn_picture_fetch_name(const struct tn_picture *picture,
                            const uint32_t *nodes, uint32_t left)
 {
-#if defined(__GNUC__)
-    enum { AHEAD = 12, LINE = 64 };
-    if (left <= AHEAD)
-        return;
-    struct tn_bytes name = tn_picture_node_name(picture, nodes[AHEAD]);
-    for (size_t at = 0; at < name.size && at < 3 * LINE; at += LINE)
-        __builtin_prefetch(name.data + at);
-#else
-    (void)picture;
-    (void)nodes;
-    (void)left;
-#endif
+    enum { AHEAD = 12 };
+
+    if (left > AHEAD)
+        tn_view_fetch_text(tn_picture_node_name(picture, nodes[AHEAD]));
 }
 
 struct tn_bytes tn_picture_node_name(const struct tn_picture *picture,
@@ -147,7 +139,7 @@ struct tn_bytes tn_picture_node_name(const struct tn_picture *picture,
     const struct tn_view_node *row = tn_picture_node(picture, node);
 
     if (row->kind == TN_VIEW_OP)
-        return op_name(picture->model, row->what);
+        return tn_picture_op_name(picture->model, row->what);
     if (row->kind == TN_VIEW_TENSOR)
         return tn_tensor_name(tn_model_tensor(picture->model, row->what));
     return tn_model_value_name(picture->model, row->what);

@@ -9,6 +9,7 @@
  *
  *   view_nodes.c     the nodes of a model, what they take, what they look like
  *   view_order.c     an order in which producers come first
+ *   view_scopes.c    the scopes that names are in
  *   view_tree.c      hierarchy: graphs, scopes of names, operators with their
  *                    constants
  *   view_blocks.c    blocks from the bottom up; equal ones are one
@@ -287,8 +288,22 @@ static inline struct tn_view_edge *tn_picture_edge(
 struct tn_bytes tn_picture_node_name(const struct tn_picture *picture,
                                      uint32_t                 node);
 
-/* Names of a million nodes are in no cache: while one of a list is used, this
- * prefetches one of those that follow.  `left` are from there to the end. */
+struct tn_bytes tn_picture_op_name(const struct tn_model *model, uint32_t op);
+
+/* Names of a million nodes are in no cache: this prefetches one. */
+static inline void tn_view_fetch_text(struct tn_bytes text)
+{
+#if defined(__GNUC__)
+    enum { LINE = 64 };
+    for (size_t at = 0; at < text.size && at < 3 * LINE; at += LINE)
+        __builtin_prefetch(text.data + at);
+#else
+    (void)text;
+#endif
+}
+
+/* While one of a list of nodes is used, this prefetches one of those that
+ * follow.  `left` are from there to the end. */
 void tn_picture_fetch_name(const struct tn_picture *picture,
                            const uint32_t *nodes, uint32_t left);
 

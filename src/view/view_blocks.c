@@ -21,20 +21,27 @@ enum { MOST_NESTING = 8 };
 enum { MANY_ITEMS = 60, LEAST_GROUP = 8, MOST_GROUP = 24, MOST_ROUNDS = 10 };
 
 struct link {
-    uint32_t container;
+    uint32_t next;     /* of the same container, TN_NONE: this is the last    */
     uint32_t from, to; /* slots of children                                   */
-    uint32_t label;    /* string: type of the value                           */
-    bool     is_control;
+    uint32_t label : 31; /* string: type of the value                         */
+    uint32_t is_control : 1;
 };
+
+/* A block that is being made. */
+struct new_block {
+    struct tn_list items; /* struct tn_view_item                              */
+    struct tn_list edges; /* struct tn_view_edge                              */
+    uint32_t       low, high;
+};
+
+enum { MOST_SPARE = 4 };
 
 struct maker {
     struct tn_picture    *picture;
     struct tn_view_tree  *tree;
     struct tn_error      *error;
     struct tn_view_folder folder;
-    struct tn_list        links;       /* struct link                         */
-    uint32_t             *first_links; /* by container, and one more          */
-    uint32_t             *sorted;      /* links by container, then target     */
+    struct tn_list        links; /* struct link                               */
 
     /* Of the container that is being made: */
     struct tn_list looks, sizes, bars, first_preds, preds, controls, last_uses;
@@ -46,9 +53,11 @@ struct maker {
     struct tn_list group_firsts, group_edges, group_of, group_runs, crossings;
     struct tn_list group_looks, group_sizes, group_bars, group_starts,
         group_first_preds, group_preds;
-    const uint32_t *children;
-    struct tn_list  hashes; /* uint32_t: blocks by hash, open addressing      */
-    uint64_t        hashed;
+    const uint32_t  *children;
+    struct new_block spare[MOST_SPARE]; /* lists of blocks that are made      */
+    unsigned         spare_count;
+    struct tn_list hashes; /* uint32_t: blocks by hash, open addressing      */
+    uint64_t       hashed;
     struct tn_buffer text;
     struct {
         uint32_t size, string;
@@ -96,8 +105,7 @@ static void climb(struct maker *m, struct end *end, const struct end *other,
         first = is_target ? &leaf->enters_from : &leaf->leaves_to;
     }
     ++*count;
-    if (*first == TN_NONE)
-        *first = other->node;
+    *first     = other->node; /* the first is the last that is linked */
     end->child = end->in | TN_VIEW_INNER;
     end->in    = tn_view_container(m->tree, end->in)->parent;
 }
@@ -126,58 +134,50 @@ static void link_nodes(struct maker *m, uint32_t from_node, uint32_t to_node,
     }
     if (from.in == TN_NONE || from.child == to.child)
         return;
+    struct tn_view_container *in = tn_view_container(m->tree, from.in);
     struct link *link = tn_list_push(&m->links, struct link, m->error);
-    if (link)
-        *link = (struct link){ from.in, slot_of(m, from.child),
-                               slot_of(m, to.child), label, is_control };
+    if (!link)
+        return;
+    *link          = (struct link){ .next       = in->first_link,
+                                    .from       = slot_of(m, from.child),
+                                    .to         = slot_of(m, to.child),
+                                    .label      = label & INT32_MAX,
+                                    .is_control = is_control };
+    in->first_link = (uint32_t)m->links.count - 1;
 }
 
+static bool is_control(const struct tn_picture *picture, uint32_t node,
+                       uint32_t use, uint32_t uses)
+{
+    const struct tn_view_node *row = tn_picture_node(picture, node);
+
+    return row->kind == TN_VIEW_OP &&
+           use + tn_model_op_at(picture->model, row->what)->control_count >=
+               uses;
+}
+
+/* From the last node to the first: each link goes before those that its
+ * container has, so that they end up in the order of their targets; and as
+ * containers are made in that order, too, links are read one after the other.
+ */
 static void link_all(struct maker *m)
 {
     const struct tn_picture *picture = m->picture;
-    uint32_t                 count   = tn_picture_node_count(picture);
 
     tn_list_reserve(&m->links, picture->uses.count + 1, m->error);
-    for (uint32_t i = 0; i < count && !tn_failed(m->error); i++) {
-        const struct tn_view_node *node    = tn_picture_node(picture, i);
-        uint32_t                   uses    = tn_picture_use_count(picture, i);
-        uint32_t                   control = uses;
-        if (node->kind == TN_VIEW_OP)
-            control -=
-                tn_model_op_at(picture->model, node->what)->control_count;
-        for (uint32_t k = 0; k < uses; k++) {
+    for (uint32_t i = tn_picture_node_count(picture);
+         i-- > 0 && !tn_failed(m->error);) {
+        uint32_t uses = tn_picture_use_count(picture, i);
+        for (uint32_t k = uses; k-- > 0;) {
             const struct tn_view_use *use = tn_picture_use(picture, i, k);
             if (use->from == TN_NONE)
                 continue;
             uint32_t value =
                 tn_model_defining_value(picture->model, use->value);
-            link_nodes(m, use->from, i, picture->types[value], k >= control);
+            link_nodes(m, use->from, i, picture->types[value],
+                       is_control(picture, i, k, uses));
         }
     }
-}
-
-/* Counting sorts, first by target, then by container: links of a container are
- * then together, and in the order of their targets. */
-static void sort_links(struct maker *m)
-{
-    uint64_t  containers = m->tree->containers.count;
-    uint64_t  count      = m->links.count;
-    uint32_t *starts;
-
-    m->first_links =
-        tn_new(&m->picture->arena, uint32_t, containers + 1, m->error);
-    m->sorted = tn_new(&m->picture->arena, uint32_t, count + 1, m->error);
-    starts    = tn_new(&m->picture->arena, uint32_t, containers + 1, m->error);
-    if (tn_failed(m->error))
-        return;
-    const struct link *links = m->links.items;
-    for (uint64_t i = 0; i < count; i++)
-        m->first_links[links[i].container + 1]++;
-    for (uint64_t i = 0; i < containers; i++)
-        m->first_links[i + 1] += m->first_links[i];
-    memcpy(starts, m->first_links, (size_t)(containers + 1) * sizeof *starts);
-    for (uint64_t i = 0; i < count; i++)
-        m->sorted[starts[links[i].container]++] = (uint32_t)i;
 }
 
 /* ---- members: the children of a container as items ---------------------- */
@@ -345,26 +345,25 @@ static bool list_members(struct maker *m, const struct tn_view_container *c)
 }
 
 /* Who takes values from whom, by member. */
-static bool list_preds(struct maker *m, uint32_t container, uint64_t count)
+static bool list_preds(struct maker *m, uint32_t first_link, uint64_t count)
 {
-    uint32_t           begin = m->first_links[container];
-    uint32_t           end   = m->first_links[container + 1];
-    const struct link *links = m->links.items;
+    const struct link *links  = m->links.items;
+    uint32_t          *firsts = m->first_preds.items;
+    uint32_t          *lasts  = m->last_uses.items;
+    uint64_t           total  = 0;
 
-    if (!set_count(&m->preds, (uint64_t)end - begin + 1, m->error) ||
-        !set_count(&m->pred_labels, (uint64_t)end - begin + 1, m->error) ||
-        !set_count(&m->controls, (uint64_t)end - begin + 1, m->error))
-        return false;
-    uint32_t *firsts = m->first_preds.items;
-    uint32_t *lasts  = m->last_uses.items;
-    for (uint32_t i = begin; i < end; i++)
-        firsts[links[m->sorted[i]].to + 1]++;
+    for (uint32_t i = first_link; i != TN_NONE; i = links[i].next, total++)
+        firsts[links[i].to + 1]++;
     for (uint64_t i = 0; i <= count; i++)
         firsts[i + 1] += firsts[i];
+    if (!set_count(&m->preds, total + 1, m->error) ||
+        !set_count(&m->pred_labels, total + 1, m->error) ||
+        !set_count(&m->controls, total + 1, m->error))
+        return false;
     /* Links of one container are in the order of the nodes that take, which is
      * not always that of members: fill by counting. */
-    for (uint32_t i = begin; i < end; i++) {
-        const struct link *link                    = &links[m->sorted[i]];
+    for (uint32_t i = first_link; i != TN_NONE; i = links[i].next) {
+        const struct link *link                    = &links[i];
         uint32_t           at                      = firsts[link->to]++;
         *tn_list_at(&m->preds, uint32_t, at)       = link->from;
         *tn_list_at(&m->controls, uint8_t, at)     = link->is_control;
@@ -379,12 +378,6 @@ static bool list_preds(struct maker *m, uint32_t container, uint64_t count)
 }
 
 /* ---- edges of a block that is being made --------------------------------- */
-
-struct new_block {
-    struct tn_list items; /* struct tn_view_item                              */
-    struct tn_list edges; /* struct tn_view_edge                              */
-    uint32_t       low, high;
-};
 
 static struct tn_view_edge *add_edge(struct maker *m, struct new_block *d,
                                      uint32_t from, uint32_t to)
@@ -726,18 +719,37 @@ static uint32_t keep_block(struct maker *m, const struct new_block *d,
 
 /* ---- items -------------------------------------------------------------- */
 
+/* Containers are many, and most have few items: each takes the lists of the one
+ * before. */
 static void new_block_init(struct maker *m, struct new_block *d, uint32_t low,
                            uint32_t high)
 {
-    *d = (struct new_block){ .low = low, .high = high };
-    tn_list_init(&d->items, m->picture->memory, sizeof(struct tn_view_item));
-    tn_list_init(&d->edges, m->picture->memory, sizeof(struct tn_view_edge));
+    if (m->spare_count) {
+        *d = m->spare[--m->spare_count];
+    } else {
+        tn_list_init(&d->items, m->picture->memory,
+                     sizeof(struct tn_view_item));
+        tn_list_init(&d->edges, m->picture->memory,
+                     sizeof(struct tn_view_edge));
+    }
+    d->low  = low;
+    d->high = high;
 }
 
-static void new_block_done(struct new_block *d)
+static void new_block_free(struct new_block *d)
 {
     tn_list_done(&d->items);
     tn_list_done(&d->edges);
+}
+
+static void new_block_done(struct maker *m, struct new_block *d)
+{
+    if (m->spare_count == MOST_SPARE) {
+        new_block_free(d);
+        return;
+    }
+    d->items.count = d->edges.count = 0;
+    m->spare[m->spare_count++]      = *d;
 }
 
 #define DOT " \xc2\xb7 "
@@ -1008,7 +1020,7 @@ static struct tn_view_item group_item(struct maker           *m,
         item.detail = count_detail(m, item.size);
         item.look   = tn_view_mix(UINT64_C(0x6709), item.block);
     }
-    new_block_done(&inner);
+    new_block_done(m, &inner);
     return item;
 }
 
@@ -1222,7 +1234,7 @@ static void group_once(struct maker *m, struct new_block *d, bool by_pattern)
             *to = edge;
     }
 out:
-    new_block_done(d);
+    new_block_done(m, d);
     *d = next;
 }
 
@@ -1262,7 +1274,7 @@ static uint32_t make_part(struct maker *m, uint32_t low, uint32_t high,
     group_items(m, &d);
     if (!tn_failed(m->error))
         block = keep_block(m, &d, TN_VIEW_FOLD_BLOCK, false);
-    new_block_done(&d);
+    new_block_done(m, &d);
     return block;
 }
 
@@ -1276,7 +1288,7 @@ static void make_container(struct maker *m, uint32_t index)
     bool             is_root  = c->parent == TN_NONE;
     struct new_block d;
 
-    if (!list_members(m, c) || !list_preds(m, index, count))
+    if (!list_members(m, c) || !list_preds(m, c->first_link, count))
         return;
     new_block_init(m, &d, 0, count);
     new_block_items(m, &d, c->kind == TN_VIEW_CALL_BLOCK ? 1 : 0, can_fold, 0);
@@ -1289,7 +1301,7 @@ static void make_container(struct maker *m, uint32_t index)
         else
             c->block = keep_block(m, &d, c->kind, has_lead);
     }
-    new_block_done(&d);
+    new_block_done(m, &d);
 }
 
 /* ---- positions ---------------------------------------------------------- */
@@ -1396,8 +1408,6 @@ static void make_all(struct maker *m)
         m->picture->hear(m->picture->listener, TN_PICTURE_ORDERED);
     if (!tn_failed(m->error))
         link_all(m);
-    if (!tn_failed(m->error))
-        sort_links(m);
     for (uint64_t i = count; i-- > 0 && !tn_failed(m->error);)
         if (!tn_view_container(m->tree, (uint32_t)i)->is_gone)
             make_container(m, (uint32_t)i);
@@ -1442,6 +1452,8 @@ enum tn_status tn_view_make_blocks(struct tn_picture   *picture,
     tn_buffer_init(&m.text, memory, m.error);
     make_all(&m);
     tn_buffer_done(&m.text);
+    while (m.spare_count)
+        new_block_free(&m.spare[--m.spare_count]);
     tn_list_done(&m.hashes);
     tn_list_done(&m.group_looks);
     tn_list_done(&m.group_sizes);

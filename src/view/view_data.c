@@ -512,19 +512,12 @@ static bool has_name_of_node(const struct writer *w, uint32_t number,
 /* As tn_picture_fetch_name() does for nodes. */
 static void fetch_value_name(const struct writer *w, uint32_t number)
 {
-#if defined(__GNUC__)
-    enum { AHEAD = 12, LINE = 64 };
-    if (w->value_count - number <= AHEAD ||
-        w->values[number + AHEAD] == TN_NONE)
-        return;
-    struct tn_bytes name =
-        tn_model_value_name(w->model, w->values[number + AHEAD]);
-    for (size_t at = 0; at < name.size && at < 3 * LINE; at += LINE)
-        __builtin_prefetch(name.data + at);
-#else
-    (void)w;
-    (void)number;
-#endif
+    enum { AHEAD = 12 };
+
+    if (w->value_count - number > AHEAD &&
+        w->values[number + AHEAD] != TN_NONE)
+        tn_view_fetch_text(
+            tn_model_value_name(w->model, w->values[number + AHEAD]));
 }
 
 static void put_values(struct writer *w)

@@ -119,20 +119,27 @@ static void open_blocks(struct tn_picture *p)
     }
 }
 
-static enum tn_status draw(struct tn_picture *p)
+static void draw_graph(struct tn_picture *p, struct tn_view_scopes *scopes)
 {
     struct tn_view_tree tree;
 
-    if (!p->model->ops.count &&
-        (p->model->tensors.count || !p->model->graphs.count))
-        TN_TRY(tn_view_find_tensors(p));
-    else
-        TN_TRY(tn_view_find_nodes(p));
     if (p->hear)
         p->hear(p->listener, TN_PICTURE_FOUND);
-    if (tn_view_tree_build(&tree, p) == TN_OK)
+    if (tn_view_tree_build(&tree, p, scopes) == TN_OK)
         tn_view_make_blocks(p, &tree);
     tn_view_tree_done(&tree);
+}
+
+static enum tn_status draw(struct tn_picture *p)
+{
+    bool is_treemap = !p->model->ops.count &&
+                      (p->model->tensors.count || !p->model->graphs.count);
+    struct tn_view_scopes scopes;
+
+    tn_view_scopes_begin(&scopes, p, is_treemap);
+    if ((is_treemap ? tn_view_find_tensors(p) : tn_view_find_nodes(p)) == TN_OK)
+        draw_graph(p, &scopes);
+    tn_view_scopes_done(&scopes);
     return p->error->status;
 }
 

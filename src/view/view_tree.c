@@ -5,37 +5,10 @@
 #include "view/view_nodes.h"
 #include "view/view_order.h"
 
-/* Scopes deeper than that are one. */
-enum { MOST_SCOPES = 32 };
-
-/* Up to this number of scopes in one, all are compared one after the other. */
-enum { FEW_INSIDE = 8 };
-
 /* How a node is connected with others: bits of builder.ties. */
 enum { TIED_INSIDE = 1, TAKES_OUTSIDE = 2, GIVES_OUTSIDE = 4 };
 
 #define MANY (TN_NONE - 1)
-
-/* For each container: the scopes in it, the latest first.  Most have few, made
- * recently: comparing these takes less time than a table. */
-struct inside {
-    uint32_t component; /* its own name                                       */
-    uint32_t before;    /* in the same container, TN_NONE: it is the first    */
-    uint32_t latest;    /* in it                                              */
-    uint32_t count;     /* in it                                              */
-};
-
-/* For each container: the nodes directly in it, while it is judged. */
-struct census {
-    uint32_t count;
-    uint32_t scattered; /* of these, between nodes outside                    */
-    uint32_t op;        /* of all, or TN_NONE: they differ                    */
-};
-
-struct scope {
-    size_t   end; /* in the name, after the separator                         */
-    uint32_t container;
-};
 
 struct builder {
     struct tn_view_tree *tree;
@@ -50,17 +23,11 @@ struct builder {
     uint32_t            *bodies, *more_bodies; /* by node: first graph in it,
                                                   by graph: the next; NULL: there
                                                   is one graph                */
-    struct tn_intern components;
-    struct tn_list   component_labels; /* uint32_t: strings                   */
-    struct tn_list   insides;   /* struct inside, by container                */
-    struct tn_list   censuses;  /* struct census, by scope of the graph       */
-    struct tn_pairs  scopes;    /* (container, component) -> container, where
-                                   there are many                             */
+    struct tn_view_scopes *scopes;
+    uint32_t              *labels; /* by word of the scopes: string, TN_NONE:
+                                      none yet                                */
     struct tn_pairs  functions; /* (name, domain) -> graph                    */
     uint8_t         *is_called; /* by graph                                   */
-    struct tn_bytes  last;      /* the name before                   */
-    struct scope     stack[MOST_SCOPES]; /* its scopes                        */
-    uint32_t         depth;
     bool             has_slashes; /* in names                                */
     struct tn_buffer text;
 };
@@ -76,16 +43,16 @@ static void append(struct builder *b, uint32_t container, uint32_t child)
 {
     struct tn_view_container *c = at(b, container);
 
-    if (c->last == TN_NONE)
-        c->first = child;
-    else if (c->last & TN_VIEW_INNER)
-        at(b, c->last & ~TN_VIEW_INNER)->next = child;
+    if (c->list.last == TN_NONE)
+        c->list.first = child;
+    else if (c->list.last & TN_VIEW_INNER)
+        at(b, c->list.last & ~TN_VIEW_INNER)->list.next = child;
     else
-        b->tree->leaves[c->last].next = child;
-    c->last = child;
+        b->tree->leaves[c->list.last].next = child;
+    c->list.last = child;
     c->child_count++;
     if (child & TN_VIEW_INNER) {
-        at(b, child & ~TN_VIEW_INNER)->next = TN_NONE;
+        at(b, child & ~TN_VIEW_INNER)->list.next = TN_NONE;
     } else {
         b->tree->leaves[child].next   = TN_NONE;
         b->tree->leaves[child].parent = container;
@@ -109,14 +76,11 @@ static uint32_t new_container(struct builder *b, uint32_t parent, uint8_t kind,
         return TN_NONE;
     *c = (struct tn_view_container){
         .parent      = parent,
-        .slot        = TN_NONE,
         .depth       = parent == TN_NONE ? 0 : at(b, parent)->depth + 1,
-        .first       = TN_NONE,
-        .last        = TN_NONE,
-        .next        = TN_NONE,
         .label       = label,
         .node        = TN_NONE,
-        .graph       = TN_NONE,
+        .first_link  = TN_NONE,
+        .list        = { TN_NONE, TN_NONE, TN_NONE },
         .enters_from = TN_NONE,
         .leaves_to   = TN_NONE,
         .kind        = kind,
@@ -129,7 +93,7 @@ static uint32_t new_container(struct builder *b, uint32_t parent, uint8_t kind,
  * order in which the first node of each does. */
 static void attach(struct builder *b, uint32_t container)
 {
-    uint32_t way[MOST_SCOPES + 2];
+    uint32_t way[TN_VIEW_SCOPES_MOST + 2];
     uint32_t count = 0;
 
     for (uint32_t i = container; i != TN_NONE && at(b, i)->is_loose;
@@ -187,7 +151,7 @@ static void keep_outer(struct builder *b)
     uint32_t count = tn_picture_node_count(b->picture);
 
     memset(b->with, 0xff, count * sizeof *b->with);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; b->bodies && i < count; i++) {
         uint32_t uses = tn_picture_use_count(b->picture, i);
         uint32_t of   = tn_picture_node(b->picture, i)->graph;
         for (uint32_t k = 0; k < uses; k++) {
@@ -211,149 +175,51 @@ static void count_leads(struct builder *b)
 
 /* ---- scopes ------------------------------------------------------------- */
 
-/* The next component of a name that others follow; false if there is none. */
-static bool next_component(struct tn_bytes *name, uint8_t separator,
-                           struct tn_bytes *component)
-{
-    for (;;) {
-        const uint8_t *end = tn_bytes_find(*name, separator);
-        if (!end)
-            return false;
-        size_t size = (size_t)(end - name->data);
-        *component  = tn_bytes(name->data, size);
-        *name       = tn_bytes(end + 1, name->size - size - 1);
-        if (size)
-            return name->size > 0;
-    }
-}
-
 static uint8_t scope_kind(const struct builder *b)
 {
     return b->picture->is_treemap ? TN_VIEW_TENSORS_BLOCK : TN_VIEW_SCOPE_BLOCK;
 }
 
-static struct inside *inside_at(struct builder *b, uint32_t container)
+static uint32_t label_of(struct builder *b, uint32_t word)
 {
-    return tn_list_at(&b->insides, struct inside, container);
+    if (b->labels[word] == TN_NONE)
+        b->labels[word] = tn_picture_string(
+            b->picture, tn_intern_text(&b->scopes->words, word));
+    return b->labels[word];
 }
 
-/* Rows for all containers that there are. */
-static bool has_insides(struct builder *b)
+/* The container of a scope, made now if it has none, as those around it are.
+ * TN_NONE on failure. */
+static uint32_t container_of(struct builder *b, uint32_t scope)
 {
-    while (b->insides.count < b->tree->containers.count) {
-        struct inside *row = tn_list_push(&b->insides, struct inside, b->error);
-        if (!row)
-            return false;
-        *row = (struct inside){ TN_NONE, TN_NONE, TN_NONE, 0 };
+    uint32_t way[TN_VIEW_SCOPES_MOST];
+    uint32_t count = 0;
+
+    while (tn_view_scope(b->scopes, scope)->container == TN_NONE) {
+        way[count++] = scope;
+        scope        = tn_view_scope(b->scopes, scope)->parent;
     }
-    return true;
-}
-
-static uint32_t find_scope(struct builder *b, uint32_t parent, uint32_t id)
-{
-    const struct inside *row  = inside_at(b, parent);
-    uint32_t             left = FEW_INSIDE;
-
-    for (uint32_t i = row->latest; i != TN_NONE && left-- > 0;
-         i          = inside_at(b, i)->before)
-        if (inside_at(b, i)->component == id)
-            return i;
-    return row->count > FEW_INSIDE ? tn_pairs_find(&b->scopes, parent, id)
-                                   : TN_NONE;
-}
-
-/* Those before go into the table when there is one too many. */
-static void note_scope(struct builder *b, uint32_t parent, uint32_t id,
-                       uint32_t made)
-{
-    if (!has_insides(b))
-        return;
-    struct inside *row  = inside_at(b, parent);
-    *inside_at(b, made) = (struct inside){ id, row->latest, TN_NONE, 0 };
-    row->latest         = made;
-    row->count++;
-    uint32_t left = row->count > FEW_INSIDE + 1 ? 1 : row->count;
-    for (uint32_t i = made; row->count > FEW_INSIDE && left-- > 0;
-         i          = inside_at(b, i)->before)
-        tn_pairs_add(&b->scopes, parent, inside_at(b, i)->component, i,
-                              b->error);
-}
-
-static uint32_t label_of(struct builder *b, uint32_t id)
-{
-    while (b->component_labels.count <= id) {
-        uint32_t *label =
-            tn_list_push(&b->component_labels, uint32_t, b->error);
-        if (!label)
-            return 0;
-        *label = tn_picture_string(
-            b->picture,
-            tn_intern_text(&b->components,
-                           (uint32_t)b->component_labels.count - 1));
-    }
-    return *tn_list_at(&b->component_labels, uint32_t, id);
-}
-
-/* TN_NONE on failure. */
-static uint32_t scope_in(struct builder *b, uint32_t parent,
-                         struct tn_bytes text)
-{
-    uint32_t id = tn_intern_borrow(&b->components, text, b->error);
-
-    if (id == TN_NO_NAME || !has_insides(b))
-        return TN_NONE;
-    uint32_t found = find_scope(b, parent, id);
-    if (found != TN_NONE)
-        return found;
-    uint32_t label = label_of(b, id);
-    uint32_t made  = tn_failed(b->error)
-                         ? TN_NONE
-                         : new_container(b, parent, scope_kind(b), label);
-    if (made != TN_NONE)
-        note_scope(b, parent, id, made);
-    return tn_failed(b->error) ? TN_NONE : made;
-}
-
-/* How many scopes of the name before are those of this one.  A name with a
- * slash has no others. */
-static uint32_t scopes_shared(const struct builder *b, struct tn_bytes name)
-{
-    size_t   shared = tn_bytes_shared(name, b->last);
-    uint32_t count  = 0;
-
-    while (count < b->depth && b->stack[count].end <= shared &&
-           b->stack[count].end < name.size)
-        count++;
-    if (count && b->last.data[b->stack[0].end - 1] != '/' &&
-        tn_bytes_find(name, '/'))
-        return 0;
-    return count;
-}
-
-/* The container of a node, by its name.  Most names begin like the one before,
- * and only the rest is examined. */
-static uint32_t scope_of(struct builder *b, uint32_t root, uint32_t node)
-{
-    struct tn_bytes name  = tn_picture_node_name(b->picture, node), component;
-    uint32_t        depth = scopes_shared(b, name);
-    size_t          begin = depth ? b->stack[depth - 1].end : 0;
-    struct tn_bytes rest  = tn_bytes(name.data + begin, name.size - begin);
-    uint8_t         separator = depth ? name.data[begin - 1]
-                                : tn_bytes_find(name, '/') ? '/'
-                                                           : '.';
-    uint32_t        in        = depth ? b->stack[depth - 1].container : root;
-
-    b->has_slashes |= separator == '/';
-    while (depth < MOST_SCOPES &&
-           next_component(&rest, separator, &component)) {
-        in = scope_in(b, in, component);
-        if (in == TN_NONE)
+    uint32_t in = tn_view_scope(b->scopes, scope)->container;
+    while (count-- > 0) {
+        struct tn_view_scope *row   = tn_view_scope(b->scopes, way[count]);
+        uint32_t              label = label_of(b, row->word);
+        at(b, in)->has_scopes       = true;
+        in = row->container = new_container(b, in, scope_kind(b), label);
+        if (in == TN_NONE || tn_failed(b->error))
             return TN_NONE;
-        b->stack[depth++] = (struct scope){ name.size - rest.size, in };
     }
-    b->depth = depth;
-    b->last  = name;
     return in;
+}
+
+/* The container of a node, by its name. */
+static uint32_t home_of(struct builder *b, uint32_t root,
+                        const struct tn_view_node *node)
+{
+    if (node->kind != TN_VIEW_OP && node->kind != TN_VIEW_TENSOR)
+        return root;
+    uint32_t scope = b->scopes->homes[node->what];
+    b->has_slashes |= (scope & TN_VIEW_SLASH) != 0;
+    return container_of(b, scope & ~TN_VIEW_SLASH);
 }
 
 /* ---- graphs inside nodes, and functions --------------------------------- */
@@ -488,6 +354,14 @@ static void add_calls(struct builder *b, uint32_t container, uint32_t node)
     }
 }
 
+static struct tn_view_leaf new_leaf(uint32_t parent, uint32_t slot)
+{
+    return (struct tn_view_leaf){ .parent      = parent,
+                                  .slot        = slot,
+                                  .leaves_to   = TN_NONE,
+                                  .enters_from = TN_NONE };
+}
+
 /* An operator that runs graphs is a container for them. */
 static void add_call(struct builder *b, uint32_t parent, uint32_t node)
 {
@@ -496,17 +370,15 @@ static void add_call(struct builder *b, uint32_t parent, uint32_t node)
 
     if (container == TN_NONE)
         return;
-    at(b, container)->node       = node;
-    b->tree->leaves[node].parent = container;
-    b->tree->leaves[node].slot   = TN_NONE;
+    at(b, container)->node = node;
+    b->tree->leaves[node]  = new_leaf(container, TN_NONE);
     for (uint32_t g = first_body(b, node); g != TN_NONE;
          g          = b->more_bodies[g]) {
         uint32_t body = add_container(b, container, TN_VIEW_BODY_BLOCK,
                                       body_label(b, node, g));
         if (body == TN_NONE)
             return;
-        at(b, body)->graph = g;
-        b->tree->roots[g]  = body;
+        b->tree->roots[g] = body;
     }
     add_calls(b, container, node);
 }
@@ -518,24 +390,26 @@ static void add_call(struct builder *b, uint32_t parent, uint32_t node)
  * single box for them would be before and after everything.  A scope without
  * scopes is left out if nearly all of its nodes stand alone between nodes
  * outside. */
-static bool is_scattered(const struct census *c)
+static bool is_scattered(const struct tn_view_container *c)
 {
-    return c->count > 1 &&
-           (c->op == TN_NONE ? c->scattered >= c->count - c->count / 4
-                             : c->scattered >= (c->count + 2) / 3);
+    uint32_t count = c->census.count, scattered = c->census.scattered;
+
+    return count > 1 &&
+           (c->census.op == TN_NONE ? scattered >= count - count / 4
+                                    : scattered >= (count + 2) / 3);
 }
 
-static void find_homes(struct builder *b, uint32_t root, const uint32_t *order,
+static void find_homes(struct builder *b, uint32_t graph, const uint32_t *order,
                        uint32_t count)
 {
-    b->depth = 0;
+    uint32_t root = b->tree->roots[graph];
+
+    tn_view_scope(b->scopes, graph)->container = root;
     for (uint32_t i = 0; i < count && !tn_failed(b->error); i++) {
-        uint32_t                   node = order[i];
-        const struct tn_view_node *row  = tn_picture_node(b->picture, node);
-        bool has_scope = row->kind == TN_VIEW_OP || row->kind == TN_VIEW_TENSOR;
-        tn_picture_fetch_name(b->picture, order + i, count - i);
+        uint32_t node = order[i];
         if (b->leads[node] == node)
-            b->homes[node] = has_scope ? scope_of(b, root, node) : root;
+            b->homes[node] =
+                home_of(b, root, tn_picture_node(b->picture, node));
     }
 }
 
@@ -566,37 +440,31 @@ static void tie_nodes(struct builder *b, const uint32_t *order, uint32_t count)
     }
 }
 
-/* Leaves out those of the scopes from `first` on that are scattered. */
+/* Leaves out those of the scopes from `first` on that are scattered; they have
+ * no children yet. */
 static void judge_scopes(struct builder *b, uint32_t first,
                          const uint32_t *order, uint32_t count)
 {
-    uint32_t      scopes = (uint32_t)b->tree->containers.count - first;
-    struct census none   = { 0, 0, 0 };
+    uint32_t end = (uint32_t)b->tree->containers.count;
 
-    b->censuses.count = 0;
-    for (uint32_t i = 0; i < scopes; i++) {
-        struct census *row =
-            tn_list_push(&b->censuses, struct census, b->error);
-        if (!row)
-            return;
-        *row = none;
-    }
     tie_nodes(b, order, count);
+    for (uint32_t i = first; i < end; i++)
+        at(b, i)->census.count = at(b, i)->census.scattered = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t node = order[i];
         if (b->leads[node] != node || b->homes[node] < first)
             continue;
-        struct census *row =
-            tn_list_at(&b->censuses, struct census, b->homes[node] - first);
-        uint32_t op = tn_picture_node(b->picture, node)->op;
-        row->op     = !row->count || row->op == op ? op : TN_NONE;
-        row->count++;
-        row->scattered += b->ties[node] == (TAKES_OUTSIDE | GIVES_OUTSIDE);
+        struct tn_view_container *c  = at(b, b->homes[node]);
+        uint32_t                  op = tn_picture_node(b->picture, node)->op;
+        c->census.op = !c->census.count || c->census.op == op ? op : TN_NONE;
+        c->census.count++;
+        c->census.scattered += b->ties[node] == (TAKES_OUTSIDE | GIVES_OUTSIDE);
     }
-    for (uint32_t i = 0; i < scopes; i++)
-        at(b, first + i)->is_gone =
-            inside_at(b, first + i)->count == 0 &&
-            is_scattered(tn_list_at(&b->censuses, struct census, i));
+    for (uint32_t i = first; i < end; i++) {
+        struct tn_view_container *c = at(b, i);
+        c->is_gone                  = !c->has_scopes && is_scattered(c);
+        c->list.first = c->list.last = c->list.next = TN_NONE;
+    }
 }
 
 /* ---- all of a graph ----------------------------------------------------- */
@@ -629,9 +497,9 @@ static void build_graph(struct builder *b, uint32_t graph)
         b->picture->first_nodes[graph + 1] - b->picture->first_nodes[graph];
     uint32_t first = (uint32_t)b->tree->containers.count;
 
-    find_homes(b, b->tree->roots[graph], order, count);
+    find_homes(b, graph, order, count);
     if (!tn_failed(b->error) && !b->picture->is_treemap &&
-        b->tree->containers.count > first && has_insides(b))
+        b->tree->containers.count > first)
         judge_scopes(b, first, order, count);
     for (uint32_t i = 0; i < count && !tn_failed(b->error); i++)
         if (b->leads[order[i]] == order[i])
@@ -672,7 +540,6 @@ static void make_root(struct builder *b, uint32_t graph)
 
     if (root == TN_NONE)
         return;
-    at(b, root)->graph    = graph;
     b->tree->roots[graph] = root;
 }
 
@@ -733,12 +600,33 @@ static uint32_t without_single_scopes(struct builder *b, uint32_t child)
             c->call_count)
             break;
         c->is_gone      = true;
-        child           = c->first;
+        child           = c->list.first;
         uint32_t *label = label_of_child(b, child);
         if (label)
             *label = joined(b, c->label, *label);
     }
     return child;
+}
+
+static uint32_t next_child(struct builder *b, uint32_t child)
+{
+    return child & TN_VIEW_INNER ? at(b, child & ~TN_VIEW_INNER)->list.next
+                                 : b->tree->leaves[child].next;
+}
+
+/* In its place for good: what it was told while the tree was being built is no
+ * longer needed. */
+static void settle(struct builder *b, uint32_t child, uint32_t parent,
+                   uint32_t slot)
+{
+    if (child & TN_VIEW_INNER) {
+        struct tn_view_container *c = at(b, child & ~TN_VIEW_INNER);
+        c->parent                   = parent;
+        c->slot                     = slot;
+        c->depth                    = at(b, parent)->depth + 1;
+    } else {
+        b->tree->leaves[child] = new_leaf(parent, slot);
+    }
 }
 
 static void flatten(struct builder *b)
@@ -748,62 +636,69 @@ static void flatten(struct builder *b)
     uint64_t             total = count + tn_picture_node_count(b->picture);
     uint32_t             used  = 0;
 
-    tree->children = tn_new(&b->picture->arena, uint32_t, total, b->error);
+    tree->children =
+        tn_arena_take(&b->picture->arena, total * sizeof *tree->children,
+                      alignof(uint32_t), b->error);
     for (uint32_t i = 0; tree->children && i < count; i++) {
-        struct tn_view_container *c = at(b, i);
+        struct tn_view_container *c     = at(b, i);
+        uint32_t                  first = used, next;
         if (c->is_gone)
             continue;
-        c->first_child = used;
-        uint32_t next;
-        for (uint32_t child = c->first; child != TN_NONE; child = next) {
-            next = child & TN_VIEW_INNER ? at(b, child & ~TN_VIEW_INNER)->next
-                                         : tree->leaves[child].next;
+        for (uint32_t child = c->list.first; child != TN_NONE; child = next) {
+            next          = next_child(b, child);
             uint32_t real = without_single_scopes(b, child);
-            if (real & TN_VIEW_INNER) {
-                struct tn_view_container *inner = at(b, real & ~TN_VIEW_INNER);
-                inner->parent                   = i;
-                inner->slot                     = used - c->first_child;
-                inner->depth                    = c->depth + 1;
-            } else {
-                tree->leaves[real].parent = i;
-                tree->leaves[real].slot   = used - c->first_child;
-            }
+            settle(b, real, i, used - first);
             tree->children[used++] = real;
         }
-        c->child_count = used - c->first_child;
+        c->first_child = first;
+        c->child_count = used - first;
     }
 }
 
 /* ---- the tree ----------------------------------------------------------- */
+
+/* Not zeroed. */
+static uint32_t *take_ids(struct builder *b, uint64_t count)
+{
+    return tn_arena_take(&b->arena, count * sizeof(uint32_t), alignof(uint32_t),
+                         b->error);
+}
 
 static bool prepare(struct builder *b, struct tn_view_tree *tree)
 {
     struct tn_picture *picture = b->picture;
     uint64_t           nodes   = picture->nodes.count + 1;
     uint64_t           graphs  = picture->graph_count + UINT64_C(1);
-    struct tn_arena   *arena   = &b->arena;
 
     tree->leaves = tn_arena_take(&picture->arena, nodes * sizeof *tree->leaves,
                                  alignof(struct tn_view_leaf), b->error);
     tree->roots  = tn_new(&picture->arena, uint32_t, graphs, b->error);
-    b->order     = tn_new(arena, uint32_t, nodes, b->error);
-    b->leads     = tn_new(arena, uint32_t, nodes, b->error);
-    b->with      = tn_new(arena, uint32_t, nodes, b->error);
-    b->homes     = tn_new(arena, uint32_t, nodes, b->error);
-    b->ties      = tn_new(arena, uint8_t, nodes, b->error);
-    b->bodies    = tn_new(arena, uint32_t, nodes, b->error);
-    b->more_bodies = tn_new(arena, uint32_t, graphs, b->error);
-    b->is_called   = tn_new(arena, uint8_t, graphs, b->error);
+    b->order     = take_ids(b, nodes);
+    b->leads     = take_ids(b, nodes);
+    b->with      = take_ids(b, nodes);
+    b->homes     = take_ids(b, nodes);
+    b->ties      = tn_new(&b->arena, uint8_t, nodes, b->error);
+    b->bodies    = picture->graph_count > 1 ? take_ids(b, nodes) : NULL;
+    b->more_bodies = take_ids(b, graphs);
+    b->is_called   = tn_new(&b->arena, uint8_t, graphs, b->error);
     if (tn_failed(b->error))
         return false;
     if (b->bodies)
         memset(b->bodies, 0xff, (size_t)nodes * sizeof *b->bodies);
     memset(b->more_bodies, 0xff, (size_t)graphs * sizeof *b->more_bodies);
     memset(tree->roots, 0xff, (size_t)graphs * sizeof *tree->roots);
-    for (uint64_t i = 0; i < nodes; i++)
-        tree->leaves[i] = (struct tn_view_leaf){ .enters_from = TN_NONE,
-                                                 .leaves_to   = TN_NONE };
     return true;
+}
+
+static bool take_scopes(struct builder *b)
+{
+    if (tn_view_scopes_end(b->scopes, b->error) != TN_OK)
+        return false;
+    uint64_t words = tn_intern_count(&b->scopes->words) + UINT64_C(1);
+    b->labels      = take_ids(b, words);
+    if (b->labels)
+        memset(b->labels, 0xff, (size_t)words * sizeof *b->labels);
+    return b->labels;
 }
 
 static void build(struct builder *b)
@@ -825,6 +720,8 @@ static void build(struct builder *b)
         find_leads(b, order, count);
     }
     count_leads(b);
+    if (!take_scopes(b))
+        return;
     if (!picture->is_treemap) {
         find_functions(b);
         find_bodies(b);
@@ -841,11 +738,13 @@ static void build(struct builder *b)
         flatten(b);
 }
 
-enum tn_status tn_view_tree_build(struct tn_view_tree *tree,
-                                  struct tn_picture   *picture)
+enum tn_status tn_view_tree_build(struct tn_view_tree   *tree,
+                                  struct tn_picture     *picture,
+                                  struct tn_view_scopes *scopes)
 {
     struct builder b = { .tree    = tree,
                          .picture = picture,
+                         .scopes  = scopes,
                          .error   = picture->error };
 
     *tree = (struct tn_view_tree){ .picture = picture };
@@ -853,22 +752,12 @@ enum tn_status tn_view_tree_build(struct tn_view_tree *tree,
                  sizeof(struct tn_view_container));
     tn_list_init(&tree->calls, picture->memory, sizeof(struct tn_view_callee));
     tn_arena_init(&b.arena, picture->memory);
-    tn_intern_init(&b.components, &b.arena);
-    tn_list_init(&b.component_labels, picture->memory, sizeof(uint32_t));
-    tn_list_init(&b.insides, picture->memory, sizeof(struct inside));
-    tn_list_init(&b.censuses, picture->memory, sizeof(struct census));
-    tn_pairs_init(&b.scopes, picture->memory);
     tn_pairs_init(&b.functions, picture->memory);
     tn_buffer_init(&b.text, picture->memory, picture->error);
     if (prepare(&b, tree))
         build(&b);
     tn_buffer_done(&b.text);
     tn_pairs_done(&b.functions);
-    tn_pairs_done(&b.scopes);
-    tn_list_done(&b.censuses);
-    tn_list_done(&b.insides);
-    tn_list_done(&b.component_labels);
-    tn_intern_done(&b.components);
     tn_arena_done(&b.arena);
     return picture->error->status;
 }

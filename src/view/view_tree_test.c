@@ -6,11 +6,15 @@
 
 static void build(struct tn_view_bench *b, struct tn_view_tree *tree)
 {
+    struct tn_view_scopes scopes;
+
+    tn_view_scopes_begin(&scopes, &b->picture, !b->model.ops.count);
     if (b->model.ops.count)
         tn_view_find_nodes(&b->picture);
     else
         tn_view_find_tensors(&b->picture);
-    tn_view_tree_build(tree, &b->picture);
+    tn_view_tree_build(tree, &b->picture, &scopes);
+    tn_view_scopes_done(&scopes);
     assert_int_equal(b->error.status, TN_OK);
 }
 
