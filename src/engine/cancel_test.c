@@ -1,6 +1,6 @@
 /*
  * cancel_test.c - every public call that takes options, stopped at every place
- * where it asks whether to go on
+ * where it asks whether to go on, and what it says about how far it is
  *
  * The headers say which calls there are: one that is missing here is a failure.
  * Calls ask ten times a second.  Here the clock goes on by a second whenever
@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
@@ -18,6 +19,9 @@
 #include "support/hostile.h"
 #include "support/little_models.h"
 #include "support/scratch.h"
+
+/* What is written in portions is counted when there is so much of it. */
+#define UNCOUNTED (64 << 10)
 
 /* So many stops one after the other, then every seventh. */
 #define EVERY_STOP 6
@@ -51,6 +55,8 @@ struct bench {
     struct tn_target  target;
     struct tn_error   error;
     int               asked, stop_at;
+    const char       *doing; /* at the last time it asked                    */
+    uint64_t          done, total;
     char              paths[4][400];
     unsigned          next_path;
 };
@@ -63,6 +69,13 @@ static int ask(void *context, const char *doing, uint64_t done, uint64_t total)
     assert_true(doing[0] != '\0');
     if (total)
         assert_true(done <= total);
+    if (bench->asked && bench->total == total &&
+        strcmp(bench->doing, doing) == 0 && done < bench->done)
+        fail_msg("%s goes back from %" PRIu64 " to %" PRIu64, doing,
+                 bench->done, done);
+    bench->doing = doing;
+    bench->done  = done;
+    bench->total = total;
     return ++bench->asked == bench->stop_at;
 }
 
@@ -574,6 +587,9 @@ static bool stop_job(struct bench *bench, const struct job *job)
         if (bench->error.status != TN_OK)
             fail_msg("%s: %s: %s", job->name, bench->error.where,
                      bench->error.what);
+        if (bench->total && bench->total - bench->done >= UNCOUNTED)
+            fail_msg("%s ends at %" PRIu64 " of %" PRIu64, job->name,
+                     bench->done, bench->total);
         return false;
     }
     if (bench->error.status != TN_CANCELLED)
