@@ -82,6 +82,13 @@ static inline bool tn_machine_failed(const struct tn_error *error)
            error->status == TN_CANCELLED;
 }
 
+/* Memory ran out, or the caller stops the call: whoever can do without what
+ * failed ends, too. */
+static inline bool tn_call_ended(const struct tn_error *error)
+{
+    return error->status == TN_NO_MEMORY || error->status == TN_CANCELLED;
+}
+
 /* Forgets file, offset and path, which mean nothing to the caller if they are
  * those of something that was made for the call.  Returns the status. */
 enum tn_status tn_error_without_place(struct tn_error *error);

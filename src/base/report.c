@@ -16,7 +16,8 @@ void tn_report_add(struct tn_report *report, enum tn_finding_level level,
 {
     if (report->is_stopped)
         return;
-    if (tn_report_is_short_of_memory(report, finding)) {
+    if (tn_report_is_short_of_memory(report, finding) ||
+        tn_call_ended(finding)) {
         report->failure    = *finding;
         report->is_stopped = true;
         return;

@@ -212,7 +212,7 @@ static void read_old(struct lines *l, struct tn_error *error)
         /* A run that was killed may leave anything: only what comes before that
          * is used. */
         l->has_left = l->left_is_read;
-        if (own.status == TN_NO_MEMORY || own.status == TN_IO)
+        if (tn_machine_failed(&own))
             *error = own;
     }
     if (l->has_old && !l->old_is_read && !tn_failed(error)) {

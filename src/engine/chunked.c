@@ -170,7 +170,8 @@ static enum tn_status try_format(struct guess           *guess,
 
 static bool is_about_the_machine(enum tn_status status)
 {
-    return status == TN_NO_MEMORY || status == TN_LIMIT || status == TN_IO;
+    return status == TN_NO_MEMORY || status == TN_LIMIT || status == TN_IO ||
+           status == TN_CANCELLED;
 }
 
 /* The most likely guess; `merged` is NULL if there is none. A type whose paths

@@ -31,8 +31,7 @@ static void index_names(struct tn_known *known)
 static enum tn_status name_arguments(struct tn_known *known)
 {
     if (tn_dialect_facts(known->net.dialect)->id != TN_DIALECT_ND4J ||
-        tn_nd4j_unpack(&known->net) == TN_OK ||
-        known->error->status == TN_NO_MEMORY)
+        tn_nd4j_unpack(&known->net) == TN_OK || tn_call_ended(known->error))
         return known->error->status;
     known->refusal = *known->error;
     tn_error_clear(known->error);

@@ -357,7 +357,7 @@ static void keep_attr(struct tn_sized_node *j, struct tn_bytes name,
             return;
         j->s->model->dialect->decode(j->s->model, j->op, wire, &j->s->scratch,
                                      room, &failure);
-        if (failure.status == TN_NO_MEMORY)
+        if (tn_call_ended(&failure))
             *j->s->error = failure;
         j->attrs[number] = tn_failed(&failure) ? NULL : room;
     }

@@ -353,7 +353,7 @@ static const struct tn_attr_value *decode(struct visit         *v,
         tn_arena_done(&c->scratch);
     c->model->dialect->decode(c->model, v->op, given->wire, &c->scratch, room,
                               &failure);
-    if (failure.status == TN_NO_MEMORY || failure.status == TN_LIMIT)
+    if (tn_machine_failed(&failure) || failure.status == TN_LIMIT)
         *c->error = failure;
     return tn_failed(&failure) ? NULL : room; /* bad bytes: others say so */
 }

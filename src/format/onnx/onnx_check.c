@@ -57,7 +57,7 @@ void tn_onnx_complain_error(struct tn_onnx_checker     *ch,
     if (!tn_failed(failure))
         return;
     finding = *failure;
-    if (failure->status == TN_NO_MEMORY || failure->status == TN_LIMIT) {
+    if (tn_machine_failed(failure) || failure->status == TN_LIMIT) {
         *ch->error = *failure;
         return;
     }

@@ -92,7 +92,7 @@ static void check_payload(struct tensor_check *t)
     }
     if (tn_payload_check(&t->row->elements, &failure) == TN_OK)
         return;
-    if (failure.status == TN_NO_MEMORY || failure.status == TN_LIMIT) {
+    if (tn_machine_failed(&failure) || failure.status == TN_LIMIT) {
         *t->ch->error = failure;
         return;
     }

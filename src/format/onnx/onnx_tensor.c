@@ -380,7 +380,8 @@ static const char *rule_of(enum tn_status status)
  * file. */
 static bool is_ours(enum tn_status status)
 {
-    return status == TN_NO_MEMORY || status == TN_LIMIT;
+    return status == TN_NO_MEMORY || status == TN_LIMIT ||
+           status == TN_CANCELLED;
 }
 
 static struct tn_source *open_external(struct tn_onnx_external *external,

@@ -382,8 +382,7 @@ static enum tn_status check_text(struct tn_bytes text, struct tn_memory *memory,
     tn_rope_done(&rope);
     tn_model_done(&model);
     tn_source_close(program);
-    if (failure.status == TN_NO_MEMORY || failure.status == TN_IO ||
-        failure.status == TN_OK)
+    if (tn_machine_failed(&failure) || failure.status == TN_OK)
         *error = failure;
     else
         tn_error_set(error, TN_UNSUPPORTED, TN_NOWHERE,

@@ -101,7 +101,7 @@ static void add_metadata(struct opening                *o,
                 tn_bytes_dup(&o->model->arena, tn_pb_text(&field), o->error);
             tn_model_add_fact(o->model, names[field.number], text, o->error);
         }
-    if (own.status == TN_NO_MEMORY) /* other problems are reported elsewhere */
+    if (tn_call_ended(&own)) /* other problems are reported elsewhere */
         *o->error = own;
 }
 

@@ -438,7 +438,7 @@ static void check_config(struct checking *c)
     while (tn_json_next(&reader) != TN_JSON_END)
         ;
     tn_json_close(&reader);
-    if (broken.status == TN_NO_MEMORY)
+    if (tn_machine_failed(&broken))
         *c->error = broken;
     else if (tn_failed(&broken))
         FIND(c, TN_LEVEL_ERROR, "bad-training", broken.offset, "trainingConfig",

@@ -195,7 +195,7 @@ void tn_sd_config_facts(struct tn_model           *model,
 
     if (detail->training.size)
         read_config(&c, detail->training, model->memory);
-    if (broken.status == TN_NO_MEMORY || broken.status == TN_LIMIT)
+    if (tn_call_ended(&broken) || broken.status == TN_LIMIT)
         *error = broken;
     if (tn_failed(error))
         return;

@@ -237,7 +237,10 @@ static void check_size(struct visit *v, const struct tn_tf_tensor *tensor,
     struct tn_error own   = TN_ERROR_INIT;
     uint64_t        bytes = 0;
 
-    if (tn_payload_check(elements, &own) != TN_OK)
+    tn_payload_check(elements, &own);
+    if (tn_machine_failed(&own))
+        *v->c->error = own;
+    else if (tn_failed(&own))
         complain(v, TN_LEVEL_ERROR, "wrong-size",
                  own.offset == TN_NOWHERE ? tensor->wire.offset : own.offset,
                  key, "%s", own.what);
@@ -1712,7 +1715,7 @@ static void check_asset(struct tn_tf_checking *c, struct tn_bytes name,
         tn_error_set(&own, TN_INVALID, offset, "an absolute name");
     else
         tn_bundle_sibling(c->bundle, tn_text(path), &source, &own);
-    if (own.status == TN_NO_MEMORY || own.status == TN_LIMIT)
+    if (tn_call_ended(&own) || own.status == TN_LIMIT)
         *c->error = own;
     else if (tn_failed(&own))
         tn_report_format(c->report, TN_LEVEL_ERROR,

@@ -178,8 +178,7 @@ static enum tn_status add_fingerprint(struct tn_bundle *bundle,
         model,
         tn_cursor_span((struct tn_span){ source, 0, source->size }, &own),
         &own);
-    if (own.status == TN_NO_MEMORY || own.status == TN_LIMIT ||
-        own.status == TN_IO) {
+    if (tn_machine_failed(&own) || own.status == TN_LIMIT) {
         *error = own;
         return own.status;
     }
@@ -286,7 +285,7 @@ static enum tn_status add_asset(struct tn_bundle *bundle,
         return error->status;
     if (tn_bundle_sibling(bundle, tn_text(path), &asset.source, &own) != TN_OK)
         asset.source = NULL;
-    if (own.status == TN_NO_MEMORY || own.status == TN_LIMIT) {
+    if (tn_call_ended(&own) || own.status == TN_LIMIT) {
         *error = own;
         return own.status;
     }

@@ -544,6 +544,10 @@ enum tn_status tn_tfl_check(struct tn_bundle *bundle,
         if (t->elements.payload.encoding == TN_ENCODING_NONE ||
             tn_payload_check(&t->elements, &own) == TN_OK)
             continue;
+        if (tn_machine_failed(&own)) {
+            *error = own;
+            return own.status;
+        }
         tn_tensor_path(t, path, sizeof path);
         tn_error_where(&own, "%s", path);
         tn_report_add(report, TN_LEVEL_ERROR, "wrong-data", &own);

@@ -22,7 +22,7 @@ static struct tn_item element_item(enum tn_dtype dtype, const uint8_t *at)
  * elsewhere. */
 static bool is_ours(const struct tn_error *error)
 {
-    return error->status == TN_NO_MEMORY || error->status == TN_LIMIT;
+    return tn_call_ended(error) || error->status == TN_LIMIT;
 }
 
 static enum tn_status read_numbers(const struct tn_elements *elements,

@@ -210,8 +210,7 @@ bool tn_net_try_read(const struct tn_net      *net,
     struct tn_error own = TN_ERROR_INIT;
 
     tn_payload_stream(elements, 0, count, net->arena->memory, to, &own);
-    bool is_short = own.status == TN_NO_MEMORY ||
-                    own.reason == TN_REASON_MEMORY_LIMIT;
+    bool is_short = tn_call_ended(&own) || own.reason == TN_REASON_MEMORY_LIMIT;
     if (is_short && !tn_failed(net->error))
         *net->error = own;
     return !tn_failed(&own);
