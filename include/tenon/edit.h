@@ -228,8 +228,8 @@ TN_API enum tn_status tn_edit_remove_signature(struct tn_edit  *edit,
 /* ---- texts about the model ---------------------------------------------- */
 
 /* A key of the metadata; value NULL removes it, and then writing fails with
- * NOT_FOUND if the file has no such key.  UNSUPPORTED if the format has no
- * metadata.  For other texts see the actions below. */
+ * NOT_FOUND if neither the file nor an edit had such a key.  UNSUPPORTED if the
+ * format has no metadata.  For other texts see the actions below. */
 TN_API enum tn_status tn_edit_set_metadata(struct tn_edit *edit,
                                            const char *key, const char *value,
                                            struct tn_error *error);

@@ -11,6 +11,7 @@
 #include "engine/convert_rest.h"
 #include "engine/dumping.h"
 #include "engine/freeze_model.h"
+#include "engine/given.h"
 #include "engine/opened.h"
 #include "engine/target.h"
 #include "format/settings.h"
@@ -663,6 +664,7 @@ enum tn_status tn_convert(const struct tn_model           *model,
                           struct tn_error                 *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_GIVEN(model, "model", error);
     TN_EXPECT_TARGET(target, error);
     struct tn_convert_summary unused;
     struct tn_convert_options wanted;
@@ -681,6 +683,7 @@ enum tn_status tn_plan(const struct tn_model           *model,
                        struct tn_plan_summary *summary, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_GIVEN(model, "model", error);
     static const struct tn_plan_listener nobody;
     struct tn_convert_options            wanted;
     struct tn_map_options                map;

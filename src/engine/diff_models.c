@@ -7,6 +7,7 @@
 #include "base/sized.h"
 #include "diff/diff_report.h"
 #include "engine/diff_models.h"
+#include "engine/given.h"
 #include "engine/opened.h"
 #include "io/file_source.h"
 #include "io/meter.h"
@@ -181,6 +182,7 @@ enum tn_status tn_diff_open(struct tn_diff **out, const struct tn_model *left,
     *out = NULL;
     TN_TAKE_OPTIONS(options);
     TN_TAKE_DIFF(how);
+    TN_EXPECT_GIVEN(left && right, "model", error);
     struct tn_opened *store;
 
     TN_TRY(expect_graph(left, error));

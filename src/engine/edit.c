@@ -14,6 +14,7 @@
 #include "engine/edit_action.h"
 #include "engine/convert_model.h"
 #include "engine/convert_valid.h"
+#include "engine/given.h"
 #include "engine/opened.h"
 #include "base/json_read.h"
 #include "format/samediff/samediff.h"
@@ -21,6 +22,7 @@
 #include "io/meter.h"
 #include "io/overwrite.h"
 #include "ir/dialect_facts.h"
+#include "ir/unused_ops.h"
 
 #include <inttypes.h>
 
@@ -67,6 +69,7 @@ enum tn_status tn_edit_open(struct tn_edit **out, const struct tn_model *base,
     TN_ERROR_OR_OWN(error);
     *out = NULL;
     TN_TAKE_OPTIONS(options);
+    TN_EXPECT_GIVEN(base, "model", error);
     struct tn_opened *opened = tn_opened_of(base);
 
     if (!base->wants_graph)
@@ -82,6 +85,7 @@ enum tn_status tn_edit_new(struct tn_edit **out, const char *format,
     TN_ERROR_OR_OWN(error);
     *out = NULL;
     TN_TAKE_OPTIONS(options);
+    TN_EXPECT_GIVEN(format, "format", error);
     const struct tn_format *f = tn_format_named(format);
 
     if (!f || !f->write)
@@ -141,6 +145,7 @@ enum tn_status tn_edit_add_op(struct tn_edit *edit, uint32_t graph,
                               uint32_t *op, struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(spec, "op", error);
     return tn_draft_add_op(&edit->draft, graph, before, spec, op, error);
 }
 
@@ -149,6 +154,7 @@ enum tn_status tn_edit_replace_op(struct tn_edit *edit, uint32_t op,
                                   struct tn_error         *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(spec, "op", error);
     return tn_draft_replace_op(&edit->draft, op, spec, error);
 }
 
@@ -164,6 +170,7 @@ enum tn_status tn_edit_set_input(struct tn_edit *edit, uint32_t op,
                                  struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(value, "value", error);
     return tn_draft_set_input(&edit->draft, op, index, value, error);
 }
 
@@ -186,6 +193,8 @@ enum tn_status tn_edit_set_attr(struct tn_edit *edit, uint32_t op,
                                 struct tn_error            *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
+    TN_EXPECT_GIVEN(value && (!value->count || value->of.ints), "value", error);
     TN_TRY(hold_tensors(edit, value, error));
     return tn_draft_set_attr(&edit->draft, op, name, value, error);
 }
@@ -194,6 +203,7 @@ enum tn_status tn_edit_remove_attr(struct tn_edit *edit, uint32_t op,
                                    const char *name, struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
     return tn_draft_remove_attr(&edit->draft, op, name, error);
 }
 
@@ -226,6 +236,7 @@ enum tn_status tn_edit_add_tensor(struct tn_edit *edit, uint32_t graph,
                                   struct tn_error        *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
     TN_EXPECT_TENSOR(from, error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
     return add_elements(edit, graph, name, &from->elements, error);
@@ -254,6 +265,7 @@ enum tn_status tn_edit_replace_tensor(struct tn_edit *edit, uint32_t graph,
                                       struct tn_error        *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
     TN_EXPECT_TENSOR(from, error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
     return replace_elements(edit, graph, name, &from->elements, error);
@@ -263,6 +275,7 @@ enum tn_status tn_edit_remove_tensor(struct tn_edit *edit, uint32_t graph,
                                      const char *name, struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
     return tn_draft_remove_tensor(&edit->draft, place_of(edit, graph), name,
                                   error);
 }
@@ -315,6 +328,8 @@ enum tn_status tn_edit_set_levels(struct tn_edit *edit, uint32_t graph,
                                   struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
+    TN_EXPECT_GIVEN((counts && offsets) || !level_count, "level", error);
     const struct tn_levels *levels =
         level_count ? keep_levels(edit, level_count, counts, offsets, error)
                     : NULL;
@@ -392,6 +407,8 @@ enum tn_status tn_edit_add_elements(struct tn_edit *edit, uint32_t graph,
                                     struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
+    TN_EXPECT_GIVEN(dims || !rank, "shape", error);
     struct tn_elements made;
 
     TN_TRY(make_elements(edit, name, dtype, rank, dims, elements, false, &made,
@@ -406,6 +423,8 @@ enum tn_status tn_edit_add_borrowed(struct tn_edit *edit, uint32_t graph,
                                     struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
+    TN_EXPECT_GIVEN(dims || !rank, "shape", error);
     struct tn_elements made;
 
     TN_TRY(make_elements(edit, name, dtype, rank, dims, elements, true, &made,
@@ -420,6 +439,9 @@ enum tn_status tn_edit_add_source(struct tn_edit *edit, uint32_t graph,
                                   struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
+    TN_EXPECT_GIVEN(dims || !rank, "shape", error);
+    TN_EXPECT_GIVEN(read_at, "function", error);
     struct tn_elements made;
     struct tn_source  *source;
     uint64_t           size;
@@ -439,6 +461,8 @@ enum tn_status tn_edit_replace_elements(struct tn_edit *edit, uint32_t graph,
                                         struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
+    TN_EXPECT_GIVEN(dims || !rank, "shape", error);
     struct tn_elements made;
 
     TN_TRY(make_elements(edit, name, dtype, rank, dims, elements, false, &made,
@@ -454,6 +478,7 @@ enum tn_status tn_edit_set_variable(struct tn_edit *edit, uint32_t graph,
                                     struct tn_error      *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
     return tn_draft_set_variable(&edit->draft, graph, name, kind, error);
 }
 
@@ -518,6 +543,7 @@ enum tn_status tn_edit_set_state(struct tn_edit *edit, const char *parameter,
                                  struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(parameter && key, "name", error);
     TN_EXPECT_TENSOR(from, error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from->model), error));
     return set_state(edit, parameter, key, &from->elements, error);
@@ -530,6 +556,7 @@ enum tn_status tn_edit_set_state_elements(struct tn_edit  *edit,
                                           struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(parameter && key, "name", error);
     const struct tn_shape *shape = tn_draft_shape(&edit->draft, 0, parameter);
     struct tn_elements     made;
 
@@ -576,6 +603,7 @@ enum tn_status tn_edit_add_function(
     uint32_t output_count, uint32_t *graph, struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
     return tn_draft_add_function(&edit->draft, name, domain, inputs,
                                  input_count, outputs, output_count, graph,
                                  error);
@@ -585,6 +613,7 @@ enum tn_status tn_edit_add_input(struct tn_edit *edit, uint32_t graph,
                                  const struct tn_io *io, struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(io, "input", error);
     return tn_draft_add_io(&edit->draft, graph, true, io, error);
 }
 
@@ -593,6 +622,7 @@ enum tn_status tn_edit_add_output(struct tn_edit *edit, uint32_t graph,
                                   struct tn_error    *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(io, "output", error);
     return tn_draft_add_io(&edit->draft, graph, false, io, error);
 }
 
@@ -601,6 +631,7 @@ enum tn_status tn_edit_type_io(struct tn_edit *edit, uint32_t graph,
                                struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
     return tn_draft_type_io(&edit->draft, graph, name, dtype, error);
 }
 
@@ -611,6 +642,7 @@ enum tn_status tn_edit_copy_function(struct tn_edit        *edit,
                                      struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(from, "model", error);
     TN_TRY(tn_opened_hold(edit->store, tn_opened_of(from), error));
     return tn_draft_copy_function(&edit->draft, from, graph, name, new_graph,
                                   error);
@@ -660,6 +692,17 @@ static enum tn_status check_losses(const struct tn_edit  *edit,
     return TN_OK;
 }
 
+/* Where outputs are the ops that nobody uses, those that an edit added are, and
+ * those that it uses are not. */
+static enum tn_status find_outputs(struct tn_model *model,
+                                   struct tn_error *error)
+{
+    if (model->dialect && model->graphs.count &&
+        tn_dialect_facts(model->dialect->name)->id == TN_DIALECT_TENSORFLOW)
+        tn_unused_ops_refresh(model, 0, error);
+    return error->status;
+}
+
 enum tn_status tn_edit_commit(struct tn_edit *edit, struct tn_model **out,
                               struct tn_error *error)
 {
@@ -680,7 +723,8 @@ enum tn_status tn_edit_commit(struct tn_edit *edit, struct tn_model **out,
     result->model.title  = result->format->title;
     tn_asking_begin(&asking, &edit->options, "editing", &result->memory);
     if (tn_opened_hold(result, edit->store, error) == TN_OK &&
-        tn_draft_commit(&edit->draft, &result->model, error) == TN_OK)
+        tn_draft_commit(&edit->draft, &result->model, error) == TN_OK &&
+        find_outputs(&result->model, error) == TN_OK)
         check_losses(edit, &result->model, error);
     tn_asking_end(&asking);
     if (tn_failed(error)) {
@@ -764,6 +808,7 @@ enum tn_status tn_edit_write(const struct tn_model           *model,
                              struct tn_error                 *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_GIVEN(model, "model", error);
     TN_EXPECT_TARGET(target, error);
     struct tn_convert_options none = TN_CONVERT_OPTIONS_INIT;
     const char               *format, *dialect;

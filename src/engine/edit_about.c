@@ -12,6 +12,7 @@
 #include "base/sized.h"
 #include "base/utf8.h"
 #include "engine/edit_action.h"
+#include "engine/given.h"
 #include "ir/changes.h"
 
 static const char *const kind_names[] = {
@@ -84,6 +85,7 @@ enum tn_status tn_edit_set_metadata(struct tn_edit *edit, const char *key,
                                     const char *value, struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(key, "key", error);
     return tn_edit_set_text(edit, TN_TEXT_METADATA, key, value, error);
 }
 

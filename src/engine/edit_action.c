@@ -1,5 +1,6 @@
 /* edit_action.c - the table of actions, and running them from text */
 #include "engine/edit_action.h"
+#include "engine/given.h"
 
 #include "base/number.h"
 #include "base/sized.h"
@@ -435,6 +436,7 @@ enum tn_status tn_edit_act(struct tn_edit *edit, const char *name,
                            const char *value, struct tn_error *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_GIVEN(name, "action", error);
     const struct tn_edit_row *row = tn_edit_row_named(name);
     struct tn_asking          asking;
 

@@ -15,6 +15,7 @@
 #include "base/sort.h"
 #include "base/sized.h"
 #include "engine/edit_action.h"
+#include "engine/given.h"
 #include "engine/read_file.h"
 #include "format/samediff/samediff.h"
 #include "ir/dialect_facts.h"
@@ -221,6 +222,7 @@ enum tn_status tn_edit_rename(struct tn_edit *edit, uint32_t graph,
                               struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(old && new_name, "name", error);
     const char     *pair[] = { old, new_name };
     struct tn_words words  = { 2, pair };
     uint32_t        was    = edit->graph;
@@ -340,6 +342,7 @@ enum tn_status tn_edit_rename_op(struct tn_edit *edit, uint32_t op,
                                  const char *name, struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
     if (op >= edit->draft.ops.count ||
         tn_draft_op_at(&edit->draft, op)->is_removed)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,

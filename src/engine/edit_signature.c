@@ -6,6 +6,7 @@
  */
 #include "base/sized.h"
 #include "engine/edit_action.h"
+#include "engine/given.h"
 #include "ir/changes.h"
 
 /* ---- copies ------------------------------------------------------------- */
@@ -108,6 +109,7 @@ enum tn_status tn_edit_set_signature(struct tn_edit            *edit,
                                      struct tn_error           *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(signature, "signature", error);
     struct tn_arena *arena = &edit->store->model.arena;
     struct tn_bytes  name  = tn_bytes_dup(arena, signature->name, error);
 
@@ -155,6 +157,7 @@ enum tn_status tn_edit_remove_signature(struct tn_edit *edit, const char *name,
                                         struct tn_error *error)
 {
     TN_EDIT_CHANGES(edit, error);
+    TN_EXPECT_GIVEN(name, "name", error);
     if (!find_signature(edit, name))
         return tn_error_set(error, TN_NOT_FOUND, TN_NOWHERE,
                             "no signature '%s'", name);

@@ -18,6 +18,7 @@
 #include "base/expand.h"
 #include "base/little.h"
 #include "engine/opened.h"
+#include "engine/given.h"
 #include "io/workers.h"
 #include "ir/blocks.h"
 
@@ -222,6 +223,7 @@ enum tn_status tn_model_hash(const struct tn_model   *model,
 {
     TN_ERROR_OR_OWN(error);
     TN_TAKE_OPTIONS(options);
+    TN_EXPECT_GIVEN(model, "model", error);
     return hash_model(model, options, false, digests, error);
 }
 
@@ -232,5 +234,6 @@ enum tn_status tn_model_hash_decoded(const struct tn_model   *model,
 {
     TN_ERROR_OR_OWN(error);
     TN_TAKE_OPTIONS(options);
+    TN_EXPECT_GIVEN(model, "model", error);
     return hash_model(model, options, true, digests, error);
 }

@@ -9,6 +9,7 @@
 #include "engine/bare_node.h"
 #include "engine/convert_dialect.h"
 #include "engine/describe_ops.h"
+#include "engine/given.h"
 #include "engine/interpreter.h"
 #include "engine/known_inputs.h"
 #include "engine/node_text.h"
@@ -649,6 +650,7 @@ enum tn_status tn_interpret_model(struct tn_op_descriptor **out,
     struct tn_interpreted *to;
 
     *out = NULL;
+    TN_EXPECT_GIVEN(model, "model", error);
     TN_TRY(new_interpreted(&to, i, error));
     if (open_book(i, error) == TN_OK)
         convert_model(i, model, NULL, to, error);

@@ -4,6 +4,7 @@
 #include "base/arith.h"
 #include "base/sized.h"
 #include "engine/opened.h"
+#include "engine/given.h"
 #include "engine/texts_now.h"
 #include "format/about.h"
 #include "io/large_blocks.h"
@@ -188,6 +189,7 @@ enum tn_status tn_tensor_list_open(const struct tn_tensor_list **out,
     TN_ERROR_OR_OWN(error);
     *out = NULL;
     TN_TAKE_OPTIONS(options);
+    TN_EXPECT_GIVEN(model, "model", error);
     struct listing *listing = make_listing(fill_tensors, model, options, error);
 
     if (listing)
@@ -317,6 +319,7 @@ enum tn_status tn_op_list_open(const struct tn_op_list **out,
     TN_ERROR_OR_OWN(error);
     *out = NULL;
     TN_TAKE_OPTIONS(options);
+    TN_EXPECT_GIVEN(model, "model", error);
     if (!model->wants_graph)
         return tn_error_set(error, TN_INVALID, TN_NOWHERE,
                             "the model was opened without its graph");
@@ -368,6 +371,7 @@ enum tn_status tn_metadata_list_open(const struct tn_metadata_list **out,
     TN_ERROR_OR_OWN(error);
     *out = NULL;
     TN_TAKE_OPTIONS(options);
+    TN_EXPECT_GIVEN(model, "model", error);
     struct listing *listing =
         make_listing(fill_metadata, model, options, error);
 

@@ -5,6 +5,7 @@
 #include "base/expect.h"
 #include "base/sized.h"
 #include "engine/convert_dialect.h"
+#include "engine/given.h"
 #include "engine/opened.h"
 #include "engine/target.h"
 #include "format/registry.h"
@@ -93,6 +94,7 @@ enum tn_status tn_tag_diff(const char *path, const char *left,
 {
     TN_ERROR_OR_OWN(error);
     TN_TAKE_OPTIONS(options);
+    TN_EXPECT_GIVEN(left && right, "tag", error);
     struct look look;
 
     if (open_look(&look, path, options, error) == TN_OK)
@@ -242,6 +244,8 @@ enum tn_status tn_tag_add(const char *path, const char *tag,
                           struct tn_error             *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_GIVEN(tag, "tag", error);
+    TN_EXPECT_GIVEN(model, "model", error);
     TN_EXPECT_PATH(path, error);
     TN_TAKE_TAG(add);
     const struct tn_map_options *how = add ? add->map : NULL;
@@ -270,6 +274,7 @@ enum tn_status tn_tag_remove(const char *path, const char *tag,
                              struct tn_error             *error)
 {
     TN_ERROR_OR_OWN(error);
+    TN_EXPECT_GIVEN(tag, "tag", error);
     TN_EXPECT_PATH(path, error);
     TN_TAKE_TAG(remove);
     TN_TAKE_OPTIONS(options);

@@ -11,6 +11,7 @@
 #include "base/expand.h"
 #include "base/sized.h"
 #include "engine/opened.h"
+#include "engine/given.h"
 #include "io/meter.h"
 #include "io/pipeline.h"
 #include "ir/tally.h"
@@ -233,6 +234,7 @@ enum tn_status tn_statistics_compute(const struct tn_model         *model,
 {
     TN_ERROR_OR_OWN(error);
     TN_TAKE_OPTIONS(options);
+    TN_EXPECT_GIVEN(model, "model", error);
     for (uint64_t i = 0; i < count; i++)
         TN_EXPECT_TENSOR(tensors[i], error);
     unsigned workers = tn_pipeline_workers(options ? options->workers : 0);

@@ -6,6 +6,7 @@
 
 #include "base/sized.h"
 #include "engine/edit_known.h"
+#include "engine/given.h"
 #include "engine/view_model.h"
 #include "engine/read_file.h"
 #include "engine/target.h"
@@ -217,6 +218,7 @@ enum tn_status tn_view(const struct tn_model        *model,
     TN_ERROR_OR_OWN(error);
     TN_TAKE_OPTIONS(options);
     TN_TAKE_VIEW(view);
+    TN_EXPECT_GIVEN(model, "model", error);
     struct tn_model *loaded = NULL;
     struct viewing v = { .view = view, .options = options, .summary = summary };
 

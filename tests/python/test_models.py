@@ -589,6 +589,26 @@ def test_interrupt(tmp_path):
     assert [n for n in os.listdir(tmp_path) if n.startswith(".")] == []
 
 
+def test_outputs_of_an_edit_follow_its_nodes(tmp_path):
+    """In TensorFlow they are what nobody uses, also before it is written."""
+    with tenon.Edit.new("tf-graph") as edit:
+        edit.run("add-op x Placeholder - -> x\nset-attr x dtype type float32\n"
+                 "set-attr x shape shape 2\n"
+                 "add-op y Relu - x -> y\nset-attr y T type float32\n")
+        first = edit.commit()
+        assert [value.name for value in first.outputs] == ["y"]
+        with first.edit() as more:
+            more.run("add-op z Neg - y -> z\nset-attr z T type float32\n")
+            second = more.commit()
+    assert [value.name for value in second.outputs] == ["z"]
+    second.convert(tmp_path / "z.onnx")
+    with tenon.open(tmp_path / "z.onnx") as made:
+        assert [node.type for node in made.graph] == ["Relu", "Neg"]
+    second.write(tmp_path / "z.pb")
+    with tenon.open(tmp_path / "z.pb") as made:
+        assert [value.name for value in made.outputs] == ["z"]
+
+
 @pytest.mark.parametrize("format", ["onnx", "safetensors", "gguf"])
 def test_texts_of_an_edit_go_everywhere(tmp_path, format):
     """What an edit sets is in the next file, whatever its format, or is told

@@ -16,12 +16,9 @@
 #include "format/tensorflow/tf.h"
 #include "format/tensorflow/tf_dtype.h"
 #include "ir/model_tables.h"
+#include "ir/unused_ops.h"
 
 struct tn_tf_uses;
-
-/* More outputs than this help no user, and a hostile graph could consist of
- * them. */
-#define TN_TF_IO_LIMIT 65536
 
 /* A placeholder; its attributes are examined at the end. */
 struct tn_tf_placeholder {
@@ -201,62 +198,6 @@ void tn_tf_io_shape(struct tn_io *io, struct tn_cursor *c,
         io->rank = 0;
 }
 
-/* ---- what it gives ------------------------------------------------------ */
-
-/* The outputs of a graph are the values that are not used. */
-static uint8_t *mark_used(struct tn_tf_reader *reader, uint32_t first,
-                          uint64_t count)
-{
-    const struct tn_model *model = reader->model;
-    uint8_t               *used =
-        tn_memory_resize(model->memory, NULL, 0, count, reader->error);
-
-    if (!used)
-        return NULL;
-    memset(used, 0, (size_t)count);
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t op = first + (uint32_t)i;
-        for (uint32_t k = 0; k < tn_model_op_at(model, op)->input_count; k++) {
-            uint32_t value    = tn_op_input(model, op, k);
-            uint32_t producer = value == TN_NONE
-                                    ? TN_NONE
-                                    : tn_model_value_at(model, value)->producer;
-            if (producer != TN_NONE && producer != op)
-                used[producer - first] = 1;
-        }
-    }
-    return used;
-}
-
-static struct tn_io_list unused_ops(struct tn_tf_reader *reader)
-{
-    const struct tn_graph *graph =
-        tn_model_graph_at(reader->model, reader->graph);
-    uint64_t      count   = graph->op_count;
-    uint64_t      found   = 0;
-    struct tn_io *io_list = NULL;
-
-    if (count == 0)
-        return (struct tn_io_list){ 0, NULL };
-    uint8_t *used = mark_used(reader, graph->first_op, count);
-    for (uint64_t i = 0; used && i < count; i++)
-        found += !used[i];
-    found = tn_min(found, TN_TF_IO_LIMIT);
-    if (used)
-        io_list =
-            tn_new(&reader->model->arena, struct tn_io, found, reader->error);
-    for (uint64_t i = 0, n = 0; io_list && n < found; i++) {
-        if (used[i])
-            continue;
-        uint32_t op = graph->first_op + (uint32_t)i;
-        io_list[n++] =
-            (struct tn_io){ .name = tn_model_op(reader->model, op).name,
-                            .note = "" };
-    }
-    tn_memory_free(reader->model->memory, used, used ? count : 0);
-    return (struct tn_io_list){ io_list ? (uint32_t)found : 0, io_list };
-}
-
 /* ---- both --------------------------------------------------------------- */
 
 /* What the graph takes and gives, after its last node. */
@@ -268,10 +209,10 @@ static void find_io(struct tn_tf_reader *reader)
     if (tn_failed(reader->error))
         return;
     if (reader->model->wants_graph)
-        outputs = unused_ops(reader);
+        outputs = tn_unused_ops(reader->model, reader->graph, reader->error);
     else if (reader->uses)
-        outputs = uses_io(reader->uses, &reader->model->arena, TN_TF_IO_LIMIT,
-                          reader->error);
+        outputs = uses_io(reader->uses, &reader->model->arena,
+                          TN_UNUSED_OPS_LIMIT, reader->error);
     struct tn_graph *graph = tn_model_graph_at(reader->model, reader->graph);
     graph->inputs          = inputs;
     graph->outputs         = outputs;
@@ -582,7 +523,8 @@ static void read_node_field(struct tn_tf_reader *reader, struct node *node,
 static void note_placeholder(struct tn_tf_reader *reader,
                              const struct node   *node)
 {
-    if (reader->placeholders.count >= TN_TF_IO_LIMIT || node->in_function ||
+    if (reader->placeholders.count >= TN_UNUSED_OPS_LIMIT ||
+        node->in_function ||
         (!tn_bytes_is(node->type, "Placeholder") &&
          !tn_bytes_is(node->type, "PlaceholderV2")))
         return;
