@@ -77,6 +77,26 @@ struct tn_tf_near {
     unsigned        next;
 };
 
+/* A type of nodes that was counted before. */
+#define TN_TF_TYPES 64
+struct tn_tf_type {
+    struct tn_bytes text;
+    uint32_t        name;
+    uint32_t        kind; /* of the model                                     */
+    bool            is_known;
+};
+
+/* How a node with one tensor ended.  Of another node whose attributes are the
+ * same bytes but for the elements, the tensor is the same but for its place. */
+#define TN_TF_CONSTANTS 64
+struct tn_tf_constant {
+    struct tn_bytes head; /* up to the elements; empty: none                  */
+    struct tn_bytes rest; /* what follows them                                */
+    uint64_t        size; /* of all of it                                     */
+    uint64_t        offset;
+    uint64_t        tensor; /* its index                                      */
+};
+
 /* Reads a GraphDef into a model: begin, feed every occurrence of the message,
  * end.  Failures are in `error`, with the path of what was being read. */
 struct tn_tf_reader {
@@ -91,11 +111,10 @@ struct tn_tf_reader {
     struct tn_tf_uses *uses;         /* NULL: not wanted                      */
     uint32_t           function_count;
     uint32_t           first_value; /* of the graph being filled           */
-    uint32_t           recent[4];   /* op types: most nodes are of a few   */
-    struct tn_bytes    recent_text[4];
-    unsigned           recent_next;
+    struct tn_tf_type  types[TN_TF_TYPES]; /* by a few bytes of the text */
     struct tn_tf_near  near;
     struct tn_pb_tails tails; /* of nodes, from the first attribute on       */
+    struct tn_tf_constant constants[TN_TF_CONSTANTS]; /* by size             */
 };
 void tn_tf_reader_begin(struct tn_tf_reader *reader, struct tn_model *model,
                         enum tn_graph_kind kind, const char *path,

@@ -229,12 +229,14 @@ static void find_io(struct tn_tf_reader *reader)
 
 /* ---- references --------------------------------------------------------- */
 
-static bool is_digits(struct tn_bytes text)
+static size_t digits_at_end(struct tn_bytes text)
 {
-    for (size_t i = 0; i < text.size; i++)
-        if (text.data[i] < '0' || text.data[i] > '9')
-            return false;
-    return text.size > 0;
+    size_t count = 0;
+
+    while (count < text.size && text.data[text.size - count - 1] >= '0' &&
+           text.data[text.size - count - 1] <= '9')
+        count++;
+    return count;
 }
 
 /* Output numbers are small; no node has an output with a larger number. */
@@ -250,21 +252,6 @@ static uint32_t parse_output(struct tn_bytes digits)
     return number;
 }
 
-static struct tn_bytes after(struct tn_bytes text, const uint8_t *colon)
-{
-    const uint8_t *begin = colon + 1;
-
-    return tn_bytes(begin, (size_t)(text.data + text.size - begin));
-}
-
-static const uint8_t *last_colon(struct tn_bytes text)
-{
-    for (size_t i = text.size; i-- > 0;)
-        if (text.data[i] == ':')
-            return text.data + i;
-    return NULL;
-}
-
 struct tn_tf_ref tn_tf_ref_parse(struct tn_bytes text, bool in_function)
 {
     struct tn_tf_ref ref = { .is_control = text.size && *text.data == '^' };
@@ -274,16 +261,17 @@ struct tn_tf_ref tn_tf_ref_parse(struct tn_bytes text, bool in_function)
     ref.node = ref.value = text;
     if (ref.is_control || text.size < 2)
         return ref;
-    const uint8_t *last = last_colon(text);
-    if (!last)
+    size_t         count = digits_at_end(text);
+    const uint8_t *tail  = text.data + text.size - count;
+    const uint8_t *cut =
+        count && tail > text.data && tail[-1] == ':' ? tail - 1 : NULL;
+    if (cut)
+        ref.output = parse_output(tn_bytes(tail, count));
+    if (in_function)
+        cut = tn_bytes_find(text, ':');
+    if (!cut)
         return ref;
-    struct tn_bytes tail = after(text, last);
-    if (is_digits(tail))
-        ref.output = parse_output(tail);
-    else if (!in_function)
-        return ref;
-    const uint8_t *cut = in_function ? tn_bytes_find(text, ':') : last;
-    ref.node           = tn_bytes(text.data, (size_t)(cut - text.data));
+    ref.node = tn_bytes(text.data, (size_t)(cut - text.data));
     if (!in_function && ref.output == 0)
         ref.value = ref.node;
     return ref;
@@ -354,18 +342,27 @@ struct node {
     uint32_t        alike;    /* its number; 0: it has none                   */
 };
 
-/* Most nodes are of a few types: compare before hashing. */
-static uint32_t intern_type(struct tn_tf_reader *reader, struct tn_bytes type)
+/* Counts the node and returns the name of its type.  Most nodes are of a few
+ * types, which are compared before they are hashed. */
+static uint32_t count_type(struct tn_tf_reader *reader, struct tn_bytes text)
 {
-    for (unsigned i = 0; i < 4; i++)
-        if (reader->recent[i] != TN_NO_NAME &&
-            tn_bytes_equal(reader->recent_text[i], type))
-            return reader->recent[i];
-    uint32_t id = tn_intern_borrow(&reader->model->names, type, reader->error);
-    unsigned slot             = reader->recent_next++ & 3;
-    reader->recent[slot]      = id;
-    reader->recent_text[slot] = type;
-    return id;
+    struct tn_model   *model = reader->model;
+    struct tn_tf_type *type  = &reader->types[0];
+
+    if (text.size)
+        type = &reader->types[(text.size * 31 + text.data[0] +
+                               text.data[text.size - 1] * 7u) %
+                              TN_TF_TYPES];
+    if (type->is_known && tn_bytes_equal(type->text, text)) {
+        tn_model_count_kind(model, type->kind);
+        return type->name;
+    }
+    type->text = text;
+    type->name = tn_intern_borrow(&model->names, text, reader->error);
+    type->kind =
+        tn_model_count_op(model, TN_NO_NAME, type->name, reader->error);
+    type->is_known = type->kind != TN_NONE;
+    return type->name;
 }
 
 static struct tn_tensor *tensor_slot(struct tn_tf_reader *reader,
@@ -569,27 +566,94 @@ static void name_tensors(struct tn_tf_reader *reader, const struct node *node)
         tn_list_at(&model->tensors, struct tn_tensor, i)->name = name;
 }
 
-/* Attributes of a node without tensors need not be read again when another
- * node has the same. */
+static struct tn_tf_constant *constant_slot(struct tn_tf_reader *reader,
+                                            struct tn_bytes      tail)
+{
+    return &reader->constants[tail.size % TN_TF_CONSTANTS];
+}
+
+static bool is_same_constant(const struct tn_tf_constant *known,
+                             struct tn_bytes              tail)
+{
+    return known->size == tail.size && known->head.size &&
+           memcmp(tail.data, known->head.data, known->head.size) == 0 &&
+           tn_bytes_equal(tn_bytes(tail.data + tail.size - known->rest.size,
+                                   known->rest.size),
+                          known->rest);
+}
+
+static void add_constant(struct tn_tf_reader *reader, const struct node *node,
+                         const struct tn_tf_constant *known, uint64_t offset)
+{
+    struct tn_model  *model  = reader->model;
+    struct tn_tensor *tensor = tn_model_add_tensor(model, reader->error);
+
+    if (!tensor)
+        return;
+    *tensor = *tn_list_at(&model->tensors, struct tn_tensor, known->tensor);
+    tensor->graph = reader->graph;
+    tensor->node  = node->ordinal;
+    tensor->wire.offset += offset - known->offset;
+    tensor->elements.payload.span.offset += offset - known->offset;
+}
+
+/* Attributes of a node need not be read again when another node has the
+ * same. */
 static void look_at_tail(struct tn_tf_reader *reader, struct node *node,
                          const struct tn_cursor   *c,
                          const struct tn_pb_field *field)
 {
-    const struct tn_pb_tail *slot;
+    const struct tn_pb_tail     *slot;
+    const struct tn_tf_constant *known;
 
     node->tail = tn_pb_tail_of(c, field);
     if (!node->tail.size)
         return;
     slot           = tn_pb_tail_slot(&reader->tails, node->tail);
+    known          = constant_slot(reader, node->tail);
     node->is_known = tn_bytes_equal(slot->bytes, node->tail);
-    node->alike    = node->is_known ? slot->number : 0;
+    if (node->is_known) {
+        node->alike = slot->number;
+    } else if (is_same_constant(known, node->tail)) {
+        node->is_known = true;
+        add_constant(reader, node, known, field->offset);
+    }
+}
+
+/* The tensor of the node just read is the only one of its attributes.  Raw
+ * elements are not looked at: what a tensor is depends on their size alone. */
+static void keep_constant(struct tn_tf_reader *reader, const struct node *node)
+{
+    const struct tn_tensor *tensor = tn_list_at(
+        &reader->model->tensors, struct tn_tensor, node->first_tensor);
+    const struct tn_payload *payload = &tensor->elements.payload;
+    uint64_t                 end     = node->wire.offset + node->wire.length;
+    uint64_t                 head = node->tail.size, rest = 0;
+
+    if (payload->encoding == TN_ENCODING_RAW) {
+        rest = end - payload->span.offset - payload->span.length;
+        head -= rest + payload->span.length;
+    }
+    *constant_slot(reader, node->tail) = (struct tn_tf_constant){
+        .head = tn_bytes(node->tail.data, (size_t)head),
+        .rest =
+            tn_bytes(node->tail.data + node->tail.size - rest, (size_t)rest),
+        .size   = node->tail.size,
+        .offset = end - node->tail.size,
+        .tensor = node->first_tensor,
+    };
 }
 
 static void keep_tail(struct tn_tf_reader *reader, struct node *node)
 {
-    if (!node->tail.size || tn_failed(reader->error) ||
-        reader->model->tensors.count != node->first_tensor)
+    uint64_t tensors = reader->model->tensors.count - node->first_tensor;
+
+    if (!node->tail.size || tn_failed(reader->error) || tensors > 1)
         return;
+    if (tensors == 1) {
+        keep_constant(reader, node);
+        return;
+    }
     tn_pb_tail_keep(&reader->tails, tn_pb_tail_slot(&reader->tails, node->tail),
                     (struct tn_pb_tail){ .bytes = node->tail });
     node->alike = reader->tails.count;
@@ -643,8 +707,7 @@ static void node_read(struct tn_tf_reader *reader, struct tn_cursor *c)
     }
     if (!node.is_known)
         keep_tail(reader, &node);
-    uint32_t type = intern_type(reader, node.type);
-    tn_model_count_op(model, TN_NO_NAME, type, reader->error);
+    uint32_t type = count_type(reader, node.type);
     note_placeholder(reader, &node);
     if (reader->uses && !node.in_function)
         uses_node(&reader->uses, node.name, reader->error);
@@ -877,8 +940,6 @@ void tn_tf_reader_begin(struct tn_tf_reader *reader, struct tn_model *model,
                                .path        = path,
                                .source      = TN_NONE,
                                .first_value = (uint32_t)model->values.count };
-    for (unsigned i = 0; i < 4; i++)
-        reader->recent[i] = TN_NO_NAME;
     tn_list_init(&reader->libraries, model->memory, sizeof(struct tn_cursor));
     tn_list_init(&reader->placeholders, model->memory,
                  sizeof(struct tn_tf_placeholder));

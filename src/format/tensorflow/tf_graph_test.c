@@ -129,6 +129,94 @@ static void test_equal_attributes(void **state)
     close_model(&o);
 }
 
+/* Attributes of constants; neighbours have the same size. */
+#define VALUE(tensor) "attr { key: 'value' value { " tensor " } }"
+#define TWO           "tensor_shape { dim { size: 2 } }"
+#define CONTENT(bytes)                                                         \
+    "tensor { dtype: DT_FLOAT " TWO " tensor_content: '" bytes "' }"
+static const char *const constants[] = {
+    VALUE(CONTENT("12345678")),
+    VALUE(CONTENT("abcdefgh")),
+    VALUE("tensor { dtype: DT_INT32 " TWO " tensor_content: '12345678' }"),
+    VALUE("tensor { dtype: DT_FLOAT tensor_shape { dim { size: 3 } } "
+          "tensor_content: '12345678' }"),
+    VALUE("tensor { dtype: DT_FLOAT " TWO " float_val: [1, 2] }"),
+    VALUE("tensor { dtype: DT_FLOAT " TWO " float_val: [3, 4] }"),
+    VALUE("tensor { dtype: DT_INT32 " TWO " int_val: 300 }"),
+    VALUE("tensor { dtype: DT_INT32 " TWO " int_val: [4, 5] }"),
+    VALUE("tensor { dtype: DT_INT32 " TWO " int_val: [4, 6] }"),
+    VALUE("tensor { dtype: DT_FLOAT " TWO " }"),
+    VALUE("tensor { dtype: DT_INT32 " TWO " }"),
+    VALUE("list { " CONTENT("12345678") " }"),
+    VALUE("list { " CONTENT("12345678") " " CONTENT("abcdefgh") " }"),
+    VALUE(CONTENT("12345678")) "attr { key: 'z' value { i: 1 } }",
+    VALUE(CONTENT("abcdefgh")) "attr { key: 'z' value { i: 1 } }",
+    VALUE(CONTENT("12345678")) "attr { key: 'z' value { b: true } }",
+    "attr { key: 'a' value { i: 1 } }" VALUE(CONTENT("12345678")),
+    "attr { key: 'a' value { b: true } }" VALUE(CONTENT("12345678")),
+    VALUE(CONTENT("12345678")) VALUE(CONTENT("abcdefgh")),
+};
+
+static void expect_same_tensor(const struct tn_tensor *a,
+                               const struct tn_tensor *b)
+{
+    const struct tn_payload *of_a = &a->elements.payload;
+    const struct tn_payload *of_b = &b->elements.payload;
+    uint8_t                  bytes_a[16], bytes_b[16];
+    struct tn_error          error = TN_ERROR_INIT, other = TN_ERROR_INIT;
+
+    assert_true(tn_shape_equal(&a->elements.shape, &b->elements.shape));
+    assert_int_equal(a->slot, b->slot);
+    assert_int_equal(a->part, b->part);
+    assert_int_equal(a->role, b->role);
+    assert_int_equal(a->wire.length, b->wire.length);
+    assert_int_equal(of_a->encoding, of_b->encoding);
+    assert_int_equal(of_a->stored, of_b->stored);
+    assert_int_equal(of_a->span.length, of_b->span.length);
+    assert_int_equal(of_a->span.offset - a->wire.offset,
+                     of_b->span.offset - b->wire.offset);
+    assert_int_equal(tn_tensor_read(a, 0, bytes_a, tn_tensor_size(a), &error),
+                     tn_tensor_read(b, 0, bytes_b, tn_tensor_size(b), &other));
+    if (!tn_failed(&error))
+        assert_memory_equal(bytes_a, bytes_b, tn_tensor_size(a));
+}
+
+/* A constant is the same among others as alone. */
+static void test_equal_constants(void **state)
+{
+    enum { COUNT = sizeof constants / sizeof *constants };
+    char         *text;
+    size_t        size;
+    FILE         *all   = open_memstream(&text, &size);
+    uint64_t      index = 0;
+    struct opened together, alone;
+
+    (void)state;
+    for (unsigned i = 0; i < 2 * COUNT; i++)
+        fprintf(all, "node { name: 'c%u' op: 'Const' %s }\n", i,
+                constants[i % COUNT]);
+    fclose(all);
+    open_text(&together, &tn_format_tf_graph, text);
+    for (unsigned i = 0; i < 2 * COUNT; i++) {
+        char one[600];
+        snprintf(one, sizeof one, "node { name: 'c%u' op: 'Const' %s }\n", i,
+                 constants[i % COUNT]);
+        open_text(&alone, &tn_format_tf_graph, one);
+        for (uint64_t k = 0; k < tn_model_tensor_count(&alone.model); k++) {
+            const struct tn_tensor *tensor =
+                tn_model_tensor(&together.model, index++);
+            expect_same_tensor(tensor, tn_model_tensor(&alone.model, k));
+            assert_int_equal(tensor->node, i);
+            assert_true(tn_bytes_equal(tn_tensor_name(tensor),
+                                       tn_model_op(&alone.model, 0).name));
+        }
+        close_model(&alone);
+    }
+    assert_int_equal(index, tn_model_tensor_count(&together.model));
+    close_model(&together);
+    free(text);
+}
+
 /* `ret` is a map: its order is nobody's. */
 static void test_many_returns(void **state)
 {
@@ -411,6 +499,7 @@ int main(void)
         cmocka_unit_test(test_shape_of_the_model),
         cmocka_unit_test(test_summary_agrees),
         cmocka_unit_test(test_equal_attributes),
+        cmocka_unit_test(test_equal_constants),
         cmocka_unit_test(test_many_returns),
         cmocka_unit_test(test_tensors_behind_others),
         cmocka_unit_test(test_attributes),
