@@ -28,26 +28,30 @@ static void complain(const struct tn_model *model, struct tn_report *report,
                      offset_of(o), where, "'%.*s' %s", TN_FMT(name), what);
 }
 
-static void check_inputs(const struct tn_model *model, uint32_t op,
+/* False: an input is produced by the op itself or later. */
+static bool check_inputs(const struct tn_model *model, uint32_t op,
                          struct tn_report *report)
 {
-    const struct tn_op *o = tn_model_op_at(model, op);
+    const struct tn_op *o        = tn_model_op_at(model, op);
+    bool                is_after = true;
 
     for (uint32_t i = 0; i < o->input_count; i++) {
-        uint32_t id = tn_op_input(model, op, i);
+        uint32_t id = tn_model_ref_at(model, (uint64_t)o->first_input + i);
         if (id == TN_NONE)
             continue;
         const struct tn_value *value = tn_model_value_at(model, id);
+        bool is_later = value->kind == TN_VALUE_OUTPUT && value->producer >= op;
+        is_after &= !is_later;
         if (value->kind == TN_VALUE_UNDEFINED)
             complain(model, report, op, "dangling-input",
                      tn_model_name(model, value->name),
                      "is an input, but is not defined anywhere");
-        else if (model->dialect->is_ordered &&
-                 value->kind == TN_VALUE_OUTPUT && value->producer >= op)
+        else if (model->dialect->is_ordered && is_later)
             complain(model, report, op, "not-topological",
                      tn_model_name(model, value->name),
                      "is an input, but is produced here or later");
     }
+    return is_after;
 }
 
 static void check_outputs(const struct tn_model *model, uint32_t op,
@@ -56,7 +60,7 @@ static void check_outputs(const struct tn_model *model, uint32_t op,
     const struct tn_op *o = tn_model_op_at(model, op);
 
     for (uint32_t i = 0; i < o->output_count; i++) {
-        uint32_t id = tn_op_output(model, op, i);
+        uint32_t id = tn_model_ref_at(model, (uint64_t)o->first_output + i);
         if (id == TN_NONE)
             continue;
         const struct tn_value *value = tn_model_value_at(model, id);
@@ -182,11 +186,12 @@ static enum tn_status check_cycles(const struct tn_model *model,
 enum tn_status tn_graph_check(const struct tn_model *model,
                               struct tn_report *report, struct tn_error *error)
 {
-    uint32_t count = tn_model_op_count(model);
+    uint32_t count      = tn_model_op_count(model);
+    bool     is_ordered = true; /* then there are no cycles */
 
     for (uint32_t op = 0; op < count && !report->is_stopped; op++) {
-        check_inputs(model, op, report);
+        is_ordered &= check_inputs(model, op, report);
         check_outputs(model, op, report);
     }
-    return check_cycles(model, report, error);
+    return is_ordered ? TN_OK : check_cycles(model, report, error);
 }
