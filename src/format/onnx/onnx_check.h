@@ -28,9 +28,13 @@ struct tn_onnx_place {
     (&(const struct tn_onnx_place){ (path), TN_NONE, TN_NONE })
 
 /* Attributes that were found valid: many nodes have the same ones. */
+#define TN_ONNX_ALIKE_SLOTS 1024
 struct tn_onnx_known_attrs {
     struct tn_memo  memo; /* keyed by the kind of the outermost graph         */
     struct tn_bytes names[TN_MEMO_SLOTS];
+    struct {
+        uint32_t alike, source, graph; /* alike 0: none                       */
+    } nodes[TN_ONNX_ALIKE_SLOTS];      /* by number: a good one               */
 };
 
 struct tn_onnx_checker {

@@ -670,6 +670,7 @@ struct node {
     struct tn_onnx_place    where;
     struct tn_bytes         type, domain, overload;
     bool                    has_io; /* an input or an output               */
+    bool                    is_odd; /* not all attributes were good        */
     uint32_t                attributes;
     struct tn_bytes         names[MANY_ATTRIBUTES];
     bool                    has_table; /* once there are many                */
@@ -740,9 +741,10 @@ static void check_node_attribute(struct node              *node,
     }
     struct tn_bytes name = attribute_name(field->body);
     check_attribute_name(node, field, &where, name);
-    if (tn_onnx_check_attribute(node->ch, field->body, &where,
-                                is_in_function) &&
-        bytes.size) {
+    if (!tn_onnx_check_attribute(node->ch, field->body, &where,
+                                 is_in_function)) {
+        node->is_odd = true;
+    } else if (bytes.size) {
         tn_memo_keep(&known->memo, place, bytes, kind);
         known->names[place] = name;
     }
@@ -837,21 +839,54 @@ static void node_init(struct node *node, struct tn_onnx_checker *ch,
     node->domain     = tn_bytes(NULL, 0);
     node->overload   = tn_bytes(NULL, 0);
     node->has_io     = false;
+    node->is_odd     = false;
     node->attributes = 0;
     node->has_table  = false;
+}
+
+/* Nodes that are alike differ in their names, inputs and outputs, of which one
+ * has to be there; what else there is to say about a node is then the same in
+ * one graph.  Functions are called by more than that. */
+static bool is_like_a_good_one(const struct tn_onnx_checker *ch, uint32_t graph,
+                               const struct tn_op *row)
+{
+    const struct tn_onnx_known_attrs *known = ch->known;
+    uint32_t                          slot  = row->alike % TN_ONNX_ALIKE_SLOTS;
+
+    return row->alike && known->nodes[slot].alike == row->alike &&
+           known->nodes[slot].source == row->source &&
+           known->nodes[slot].graph == graph &&
+           (row->input_count || row->output_count);
+}
+
+static void keep_good_one(const struct tn_onnx_checker *ch, uint32_t graph,
+                          const struct tn_op *row)
+{
+    struct tn_onnx_known_attrs *known = ch->known;
+    uint32_t                    slot  = row->alike % TN_ONNX_ALIKE_SLOTS;
+
+    if (tn_intern_count(&ch->functions))
+        return;
+    known->nodes[slot].alike  = (uint32_t)row->alike;
+    known->nodes[slot].source = row->source;
+    known->nodes[slot].graph  = graph;
 }
 
 static void check_node(struct tn_onnx_checker *ch, uint32_t graph, uint32_t op)
 {
     const struct tn_op *row  = tn_model_op_at(ch->model, op);
     struct tn_span      wire = tn_model_op_wire(ch->model, row);
-    struct tn_cursor    c    = tn_cursor_span(wire, &ch->failure);
+    struct tn_cursor    c;
     struct node         node;
+    uint64_t            before = findings(ch);
     bool                is_in_function =
         tn_model_graph_at(ch->model, ch->roots[graph])->kind ==
         TN_GRAPH_FUNCTION;
     struct tn_pb_field field;
 
+    if (is_like_a_good_one(ch, graph, row))
+        return;
+    c = tn_cursor_span(wire, &ch->failure);
     node_init(&node, ch, graph, op);
     while (tn_pb_next(&c, &field))
         if (field.type == TN_WIRE_LEN)
@@ -870,6 +905,8 @@ static void check_node(struct tn_onnx_checker *ch, uint32_t graph, uint32_t op)
         tn_onnx_complain(ch, TN_LEVEL_ERROR, "no-ends", node.begin, &node.where,
                          "the node has neither inputs nor outputs");
     check_domain(&node);
+    if (!node.is_odd && findings(ch) == before)
+        keep_good_one(ch, graph, row);
 }
 
 /* ---- names of nodes -----------------------------------------------------  A

@@ -373,7 +373,7 @@ struct node {
     struct tn_bytes    tail; /* from the operator on; empty: not worth it   */
     struct tn_pb_tail *slot; /* its own; NULL: no operator yet              */
     bool               is_known; /* the tail                                */
-    bool has_early; /* attributes before it                                  */
+    bool has_early; /* before it is more than names, inputs and outputs      */
 };
 
 /* An operator without attributes. */
@@ -391,7 +391,6 @@ static void look_at_tail(struct tn_onnx_reader *r, const struct tn_cursor *c,
                                  : r->tails.slots;
     node->is_known =
         node->tail.size && tn_bytes_equal(node->slot->bytes, node->tail);
-    node->has_early = node->attributes > 0;
 }
 
 static void read_node_field(struct tn_onnx_reader *r, struct tn_cursor *c,
@@ -399,6 +398,8 @@ static void read_node_field(struct tn_onnx_reader *r, struct tn_cursor *c,
 {
     bool has_ops = r->model->wants_graph;
 
+    node->has_early |= !node->slot && field->number > NODE_NAME &&
+                       field->number != NODE_OP_TYPE;
     if (field->number > NODE_DOMAIN || !tn_pb_expect(c, field, TN_WIRE_LEN))
         return;
     if (field->number <= NODE_NAME)
