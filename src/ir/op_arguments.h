@@ -17,6 +17,7 @@ struct tn_op_arguments {
     uint32_t                   arg_count;
     bool                       is_output, has_slots;
     uint64_t                   first, count; /* in model->refs                */
+    const uint32_t            *refs;         /* from the first on             */
     struct tn_cursor           node;
     struct tn_error            failure;
     uint32_t                   in_slot; /* values left there                  */
@@ -54,6 +55,7 @@ static inline void tn_op_arguments_init(struct tn_op_arguments   *a,
     a->first     = is_output ? row->first_output : row->first_input;
     a->count =
         is_output ? row->output_count : row->input_count - row->control_count;
+    a->refs  = (const uint32_t *)model->refs.items + a->first;
     a->index = UINT32_MAX;
     a->arg   = NULL;
     if (a->has_slots)
@@ -70,12 +72,12 @@ static inline bool tn_op_arguments_next(struct tn_op_arguments *a)
 {
     if (a->has_slots)
         return tn_op_arguments_next_in_slot(a);
-    while (++a->index < a->count) {
-        a->value = tn_model_ref_at(a->model, a->first + a->index);
-        if (a->value == TN_NONE)
+    for (uint32_t i = a->index + 1; i < a->count; i++) {
+        if (a->refs[i] == TN_NONE)
             continue;
-        a->arg =
-            &a->args[a->index < a->arg_count ? a->index : a->arg_count - 1];
+        a->index = i;
+        a->value = a->refs[i];
+        a->arg   = &a->args[i < a->arg_count ? i : a->arg_count - 1];
         return true;
     }
     return false;

@@ -98,32 +98,44 @@ uint8_t tn_ranking_rank(const struct tn_ranking *r, uint32_t value)
 /* Ranks of the first inputs of a node, which are asked for twice. */
 #define FIRST_INPUTS 8
 
-/* The rank that the variable of an operator stands for; 0: not known. */
+static bool is_within(const struct tn_vocab_rank *rank, uint8_t given)
+{
+    return rank_of(given) >= rank->least && rank_of(given) <= rank->most;
+}
+
+/* The rank that the variable of an operator stands for; 0: not known.  Unless
+ * *is_odd, no input is of a rank that it cannot have. */
 static uint8_t bind(const struct tn_ranking *r, uint32_t op,
-                    uint8_t ranks[FIRST_INPUTS])
+                    uint8_t ranks[FIRST_INPUTS], bool *is_odd)
 {
     struct tn_op_arguments a;
     uint8_t                bound = 0, largest = 0;
-    bool                   is_up_to = false, is_open = false;
+    bool                   is_up_to = false, is_open = false, is_mixed = false;
 
+    *is_odd = false;
     tn_op_arguments_init(&a, r->model, r->kinds[op], op, false);
     while (tn_op_arguments_next(&a)) {
-        uint8_t given;
-        if (!a.arg->rank.is_said && !a.arg->rank.is_variable)
+        const struct tn_vocab_rank *rank = &a.arg->rank;
+        uint8_t                     given;
+        if (!rank->is_said && !rank->is_variable)
             continue;
         given = tn_ranking_rank(r, a.value);
         if (a.index < FIRST_INPUTS)
             ranks[a.index] = given;
-        if (!a.arg->rank.is_variable)
+        *is_odd |= given && rank->is_said && !is_within(rank, given);
+        if (!rank->is_variable)
             continue;
-        if (a.arg->rank.is_up_to) {
+        if (rank->is_up_to) {
             is_up_to = true;
             is_open |= !given;
             largest = given > largest ? given : largest;
         } else if (!bound) {
             bound = given;
+        } else {
+            is_mixed |= given && given != bound;
         }
     }
+    *is_odd |= is_mixed || (is_up_to && bound);
     if (is_up_to)
         return is_open ? 0 : largest;
     return bound;
@@ -196,11 +208,6 @@ static void say_range(const struct tn_vocab_rank *rank, char *to, size_t size)
         snprintf(to, size, "%u to %u", rank->least, rank->most);
 }
 
-static bool is_within(const struct tn_vocab_rank *rank, uint8_t given)
-{
-    return rank_of(given) >= rank->least && rank_of(given) <= rank->most;
-}
-
 static void judge_input(struct tn_ranking *r, uint32_t op,
                         const struct tn_op_arguments *a, uint8_t given,
                         uint32_t *first)
@@ -258,6 +265,19 @@ static void judge_output(struct tn_ranking *r, uint32_t op,
     complain(r, op, "rank-mismatch", a->value, told, rest);
 }
 
+static bool has_told_output(const struct tn_ranking *r, uint32_t op)
+{
+    const struct tn_op *row = tn_model_op_at(r->model, op);
+
+    for (uint32_t i = 0; i < row->output_count; i++) {
+        uint32_t value =
+            tn_model_ref_at(r->model, (uint64_t)row->first_output + i);
+        if (value != TN_NONE && r->told[value])
+            return true;
+    }
+    return false;
+}
+
 /* Compares what it declares with what the graphs of the node return. */
 static void judge_results(struct tn_ranking *r, uint32_t op,
                           const struct tn_results *results)
@@ -283,6 +303,7 @@ void tn_ranking_judge(struct tn_ranking *r, uint32_t op,
     struct tn_op_arguments a;
     uint32_t               first = TN_NONE;
     uint8_t                ranks[FIRST_INPUTS];
+    bool                   is_odd;
 
     if (!r->kinds)
         return;
@@ -295,16 +316,18 @@ void tn_ranking_judge(struct tn_ranking *r, uint32_t op,
         judge_results(r, op, results);
     if (!r->kinds[op])
         return;
-    r->bound[op] = bind(r, op, ranks);
+    r->bound[op] = bind(r, op, ranks, &is_odd);
     tn_op_arguments_init(&a, r->model, r->kinds[op], op, false);
-    while (tn_op_arguments_next(&a))
+    while (is_odd && tn_op_arguments_next(&a))
         if (a.arg->rank.is_said)
             judge_input(r, op, &a,
                         a.index < FIRST_INPUTS ? ranks[a.index]
                                                : tn_ranking_rank(r, a.value),
                         &first);
+    if (results || !has_told_output(r, op))
+        return;
     tn_op_arguments_init(&a, r->model, r->kinds[op], op, true);
-    while (!results && tn_op_arguments_next(&a))
+    while (tn_op_arguments_next(&a))
         judge_output(r, op, &a);
 }
 
