@@ -1234,8 +1234,8 @@ static void compare_ops(struct patch *p, uint32_t left, uint32_t right)
     compare_inputs(p, left, right);
     compare_outputs(p, left, right);
     tn_arena_rewind(&p->arena);
-    if (!p->left->dialect->names_outputs || !o->alike || !q->alike ||
-        p->m->left.local[left] != p->m->right.local[right] ||
+    if (!p->left->dialect->names_outputs || !tn_op_alike(o) ||
+        !tn_op_alike(q) || p->m->left.local[left] != p->m->right.local[right] ||
         p->m->right.op_tensor[right] != TN_NONE)
         compare_attrs(p, left, right);
 }

@@ -124,14 +124,23 @@ struct tn_op {
     uint32_t attr_count;
     uint32_t source; /* in model->sources: which file the wire is in      */
     uint64_t wire_offset;
-    uint64_t wire_length : 44; /* 0: made by an edit; no disk is as large     */
+    uint64_t wire_length : 43; /* 0: made by an edit; no message is as large  */
     uint64_t alike : 20; /* ops with the same number have the same attributes in
                             the same bytes, as their file has them; 0: not
                             known                                             */
+    uint64_t has_elements : 1; /* but for those of a tensor, of which there are
+                                  as many; see tn_op_alike()                  */
 };
 
-#define TN_WIRE_LENGTH_MAX ((UINT64_C(1) << 44) - 1)
+#define TN_WIRE_LENGTH_MAX ((UINT64_C(1) << 43) - 1)
 #define TN_ALIKE_MAX       ((UINT32_C(1) << 20) - 1)
+
+/* The number of all that have the same attributes, elements included; 0: not
+ * known. */
+static inline uint32_t tn_op_alike(const struct tn_op *op)
+{
+    return op->has_elements ? 0 : (uint32_t)op->alike;
+}
 
 /* An attribute of an op that an edit has touched. */
 struct tn_attr_slot {

@@ -37,6 +37,17 @@ struct memo {
     } last, before;
 };
 
+/* What is remembered of an op of a kind whose attributes were good, for others
+ * that are like it. */
+struct variant {
+    uint32_t alike, source; /* alike 0: nothing                               */
+    uint32_t binding;       /* of its types                                   */
+    uint32_t group;         /* where values are judged                        */
+    uint64_t seen[ATTR_LIMIT / 64];
+};
+
+#define VARIANTS 8
+
 /* A kind of op, in one scope. */
 struct kind {
     enum verdict              verdict;
@@ -54,6 +65,7 @@ struct kind {
     uint32_t first_slot, slot_count; /* attributes that an edit made, all good;
                                         TN_NONE: likewise                     */
     uint32_t group;                 /* the ops with its attributes; 0: none  */
+    struct variant *variants;       /* by number; NULL: none yet             */
 };
 
 /* A kind that was asked for lately. */
@@ -63,6 +75,7 @@ struct recent {
 };
 
 #define RECENT 64
+#define FAMILIAR 64
 
 struct check {
     const struct tn_model     *model;
@@ -76,6 +89,7 @@ struct check {
     struct tn_pairs            index; /* (scope, number) -> kind              */
     struct tn_list             kinds; /* struct kind                          */
     struct recent              recent[RECENT]; /* by type                     */
+    uint32_t  familiar[FAMILIAR]; /* numbers of ops whose wire is not read */
     uint32_t *used; /* by op: outputs that others use; NULL: ops name theirs  */
     struct tn_flow flow;
 };
@@ -94,6 +108,7 @@ struct visit {
     bool                is_bad; /* something is wrong with one, or it
                                    says how long an argument is        */
     bool     is_same;                  /* all are those of the last op        */
+    bool                is_variant; /* worth remembering as one            */
     uint64_t seen[ATTR_LIMIT / 64];
     int64_t  counts[ATTR_LIMIT];      /* where seen and a counter; -1:
                                          it cannot be said              */
@@ -606,7 +621,7 @@ static bool is_kept(const struct visit *v, struct tn_cursor *node,
 {
     const struct kind *kind = v->kind;
 
-    if (kind->alike && v->row->alike == kind->alike &&
+    if (kind->alike && tn_op_alike(v->row) == kind->alike &&
         v->row->source == kind->source)
         return true;
     *rest = rest_of(v, node);
@@ -617,9 +632,74 @@ static bool is_kept(const struct visit *v, struct tn_cursor *node,
 static void keep(struct visit *v, struct tn_bytes rest)
 {
     v->kind->rest   = rest;
-    v->kind->alike  = rest.data ? (uint32_t)v->row->alike : 0;
+    v->kind->alike  = rest.data ? tn_op_alike(v->row) : 0;
     v->kind->source = v->row->source;
 }
+
+/* ---- ops that are like others ------------------------------------------- */
+
+/* Kinds come in a few variants, in turns.  Where both halves are checked at
+ * once, only neighbours are compared: an op that is like another but for the
+ * elements of a tensor is the same to the first half, not to the second. */
+static uint32_t number_of(const struct visit *v)
+{
+    switch (v->check->use->half) {
+    case TN_VOCAB_OPS: return (uint32_t)v->row->alike;
+    case TN_VOCAB_VALUES: return tn_op_alike(v->row);
+    default: return 0;
+    }
+}
+
+/* The variant that the op is; NULL: none that is remembered. */
+static const struct variant *find_variant(const struct visit *v)
+{
+    const struct variant *all    = v->kind->variants;
+    uint32_t              number = number_of(v);
+
+    return all && number && all[number % VARIANTS].alike == number &&
+                   all[number % VARIANTS].source == v->row->source
+               ? &all[number % VARIANTS]
+               : NULL;
+}
+
+static void remember_variant(struct visit *v, uint32_t group)
+{
+    struct check *c      = v->check;
+    struct kind  *kind   = v->kind;
+    uint32_t      number = number_of(v);
+
+    if (!number)
+        return;
+    if (!kind->variants)
+        kind->variants = tn_new(&c->arena, struct variant, VARIANTS, c->error);
+    if (!kind->variants)
+        return;
+    struct variant *variant = &kind->variants[number % VARIANTS];
+    *variant                = (struct variant){ .alike   = number,
+                                                .source  = v->row->source,
+                                                .binding = kind->typed->last,
+                                                .group   = group };
+    memcpy(variant->seen, v->seen, sizeof v->seen);
+}
+
+/* Whether the attributes are those of a variant: then as if it had been the
+ * last op. */
+static bool is_like_variant(struct visit *v)
+{
+    const struct variant *variant = find_variant(v);
+
+    if (!variant)
+        return false;
+    memcpy(v->seen, variant->seen, sizeof v->seen);
+    v->kind->typed->last = variant->binding;
+    v->is_same           = true;
+
+    v->check->familiar[variant->alike % FAMILIAR] = variant->alike;
+    keep(v, tn_bytes(NULL, 0));
+    return true;
+}
+
+/* ---- attributes of one op ----------------------------------------------- */
 
 static void see_each(struct visit *v, struct tn_cursor node)
 {
@@ -638,6 +718,8 @@ static void see_wire(struct visit *v, struct tn_cursor node)
     struct tn_bytes rest;
     uint64_t        before = findings(v->check);
 
+    if (is_like_variant(v))
+        return;
     if (is_kept(v, &node, &rest)) {
         v->is_same = true;
         memcpy(v->seen, v->kind->seen, sizeof v->seen);
@@ -645,9 +727,9 @@ static void see_wire(struct visit *v, struct tn_cursor node)
     }
     if (!v->check->model->dialect->next_entry || !see_few(v, node))
         see_each(v, node);
-    bool is_good =
-        !v->is_odd && findings(v->check) == before && !tn_failed(node.error);
-    keep(v, is_good ? rest : tn_bytes(NULL, 0));
+    bool is_good  = findings(v->check) == before && !tn_failed(node.error);
+    v->is_variant = is_good && !v->is_bad && rest.data;
+    keep(v, is_good && !v->is_odd ? rest : tn_bytes(NULL, 0));
 }
 
 /* Attributes that an edit has set, or left on the wire.  Ops that a conversion
@@ -874,11 +956,12 @@ static void group_by_slots(struct visit *v)
 /* and those of the same bytes. */
 static void group_by_wire(struct visit *v)
 {
-    struct tn_sizing *sizing  = &v->check->flow.sizing;
-    struct kind      *kind    = v->kind;
-    struct tn_error   failure = TN_ERROR_INIT;
-    struct tn_cursor  node;
-    struct tn_bytes   rest;
+    struct tn_sizing     *sizing  = &v->check->flow.sizing;
+    struct kind          *kind    = v->kind;
+    const struct variant *variant = find_variant(v);
+    struct tn_error       failure = TN_ERROR_INIT;
+    struct tn_cursor      node;
+    struct tn_bytes       rest;
 
     if (!sizing->groups || !kind->op->facts)
         return;
@@ -887,11 +970,18 @@ static void group_by_wire(struct visit *v)
         return;
     }
     kind->first_slot = TN_NONE;
+    if (variant) {
+        keep(v, tn_bytes(NULL, 0));
+        tn_sizing_note(sizing, v->op, variant->group);
+        return;
+    }
     node = tn_cursor_span(tn_model_op_wire(v->check->model, v->row), &failure);
     if (!is_kept(v, &node, &rest)) {
         keep(v, tn_failed(&failure) ? tn_bytes(NULL, 0) : rest);
         kind->group = kind->rest.data ? v->op + 1 : 0;
     }
+    if (kind->group)
+        remember_variant(v, kind->group);
     tn_sizing_note(sizing, v->op, kind->group);
 }
 
@@ -913,6 +1003,8 @@ static void check_known(struct visit *v)
     check_given(v, op->outputs, op->output_count, row->first_output,
                 row->output_count, "output");
     check_types(v);
+    if (v->is_variant)
+        remember_variant(v, 0);
     tn_sizing_note(&v->check->flow.sizing, v->op, group_of(v));
 }
 
@@ -947,6 +1039,7 @@ static void check_op(struct check *c, uint32_t scope, uint32_t op)
     v.row           = tn_model_op_at(c->model, op);
     v.kind          = kind_of(c, scope, v.row);
     v.has_reference = v.is_new = v.is_odd = v.is_bad = v.is_same = false;
+    v.is_variant                                                 = false;
     memset(v.seen, 0, sizeof v.seen); /* counts: only where seen */
     if (!v.kind)
         return;
@@ -975,6 +1068,32 @@ static void count_used(struct check *c)
     }
 }
 
+#define AHEAD      12 /* ops */
+#define LINE       64
+#define MOST_AHEAD (8 * LINE)
+
+/* Ops that are like none before lie here and there in the file: the processor
+ * cannot foresee where. */
+__attribute__((always_inline)) /* gcc drops calls that only fetch */
+static inline void
+fetch_wire(const struct check *c, uint32_t op)
+{
+#if defined(__GNUC__)
+    const struct tn_op     *row  = tn_model_op_at(c->model, op);
+    struct tn_span          wire = tn_model_op_wire(c->model, row);
+    const struct tn_source *from = wire.source;
+
+    if ((row->alike && c->familiar[row->alike % FAMILIAR] == row->alike) ||
+        !from || !from->map || !tn_inside(wire.offset, wire.length, from->size))
+        return;
+    for (uint64_t at = 0; at < wire.length && at < MOST_AHEAD; at += LINE)
+        __builtin_prefetch(from->map + wire.offset + at);
+#else
+    (void)c;
+    (void)op;
+#endif
+}
+
 static void check_graph(struct check *c, uint32_t index)
 {
     const struct tn_graph *graph = tn_model_graph_at(c->model, index);
@@ -983,6 +1102,8 @@ static void check_graph(struct check *c, uint32_t index)
     for (uint64_t i = 0; i < graph->op_count; i++) {
         if (c->report->is_stopped || tn_failed(c->error))
             return;
+        if (c->use->half == TN_VOCAB_OPS && graph->op_count - i > AHEAD)
+            fetch_wire(c, graph->first_op + (uint32_t)i + AHEAD);
         check_op(c, scope, graph->first_op + (uint32_t)i);
     }
 }

@@ -416,11 +416,11 @@ static uint32_t find_by_key(struct tn_view_attr_renderer *r, uint32_t op,
 static uint32_t find_number(struct tn_view_attr_renderer *r, uint32_t op,
                             struct tn_bytes wire)
 {
-    const struct tn_op *row = tn_model_op_at(r->picture->model, op);
+    uint32_t alike = tn_op_alike(tn_model_op_at(r->picture->model, op));
 
-    if (!row->alike)
+    if (!alike)
         return find_by_key(r, op, wire);
-    uint32_t *slot = slot_of_alike(r, (uint32_t)row->alike);
+    uint32_t *slot = slot_of_alike(r, alike);
     if (!slot)
         return 0;
     if (!*slot)
@@ -455,7 +455,7 @@ static void find_wires(void *context, uint32_t slot)
 
     for (uint32_t i = 0; i < part->count; i++) {
         uint32_t op = part->first + i;
-        wires[i]    = tn_model_op_at(model, op)->alike
+        wires[i]    = tn_op_alike(tn_model_op_at(model, op))
                           ? tn_bytes(NULL, 0) /* seldom asked for */
                           : wire_of(reader->picture, op);
     }

@@ -851,9 +851,10 @@ static bool is_like_a_good_one(const struct tn_onnx_checker *ch, uint32_t graph,
                                const struct tn_op *row)
 {
     const struct tn_onnx_known_attrs *known = ch->known;
-    uint32_t                          slot  = row->alike % TN_ONNX_ALIKE_SLOTS;
+    uint32_t                          alike = tn_op_alike(row);
+    uint32_t                          slot  = alike % TN_ONNX_ALIKE_SLOTS;
 
-    return row->alike && known->nodes[slot].alike == row->alike &&
+    return alike && known->nodes[slot].alike == alike &&
            known->nodes[slot].source == row->source &&
            known->nodes[slot].graph == graph &&
            (row->input_count || row->output_count);
@@ -863,11 +864,12 @@ static void keep_good_one(const struct tn_onnx_checker *ch, uint32_t graph,
                           const struct tn_op *row)
 {
     struct tn_onnx_known_attrs *known = ch->known;
-    uint32_t                    slot  = row->alike % TN_ONNX_ALIKE_SLOTS;
+    uint32_t                    alike = tn_op_alike(row);
+    uint32_t                    slot  = alike % TN_ONNX_ALIKE_SLOTS;
 
     if (tn_intern_count(&ch->functions))
         return;
-    known->nodes[slot].alike  = (uint32_t)row->alike;
+    known->nodes[slot].alike  = alike;
     known->nodes[slot].source = row->source;
     known->nodes[slot].graph  = graph;
 }

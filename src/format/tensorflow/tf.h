@@ -95,6 +95,7 @@ struct tn_tf_constant {
     uint64_t        size; /* of all of it                                     */
     uint64_t        offset;
     uint64_t        tensor; /* its index                                      */
+    uint32_t        number; /* of those with the same head and rest           */
 };
 
 /* Reads a GraphDef into a model: begin, feed every occurrence of the message,

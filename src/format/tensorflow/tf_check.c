@@ -545,13 +545,18 @@ static void check_attr(struct visit *v, struct tn_pb_field *field)
 }
 
 /* A constant has its type in two places. */
+static bool has_two_types(const struct visit *v)
+{
+    return v->has_value && v->has_dtype && v->dtype != v->value_type;
+}
+
 static void check_const(struct visit *v, const struct tn_op *op)
 {
     const char *dtype = tn_tf_dtype_name(v->dtype);
     const char *value = tn_tf_dtype_name(v->value_type);
 
     if (!tn_bytes_is(tn_model_name(v->c->model, op->type), "Const") ||
-        !v->has_value || !v->has_dtype || v->dtype == v->value_type)
+        !has_two_types(v))
         return;
     complain(v, TN_LEVEL_ERROR, "type-mismatch", op->wire_offset, no_key,
              "'dtype' is %s, 'value' holds %s", dtype ? dtype : "no type",
@@ -590,8 +595,8 @@ static void check_fields(struct visit *v, struct tn_cursor node)
 }
 
 /* The attributes of a node with the same bytes as a good one are good, too,
- * unless more than their bytes decides; without control inputs their order
- * cannot be wrong. */
+ * unless more than their bytes decides, and so are those of a constant with
+ * other elements; without control inputs their order cannot be wrong. */
 static void check_wire(struct visit *v, const struct tn_op *row)
 {
     uint32_t *good   = &v->past->alike[row->alike % ALIKE_SLOTS];
@@ -601,7 +606,8 @@ static void check_wire(struct visit *v, const struct tn_op *row)
         return;
     check_fields(
         v, tn_cursor_span(tn_model_op_wire(v->c->model, row), v->c->error));
-    if (row->alike && !v->has_call && !v->has_value && findings(v) == before)
+    if (row->alike && !v->has_call && !has_two_types(v) &&
+        findings(v) == before)
         *good = (uint32_t)row->alike;
 }
 

@@ -550,6 +550,7 @@ static void finish_op(struct tn_tf_reader *reader, const struct node *node,
     op->wire_length  = node->wire.length & TN_WIRE_LENGTH_MAX;
     if (node->alike <= TN_ALIKE_MAX)
         op->alike = node->alike & TN_ALIKE_MAX;
+    op->has_elements = model->tensors.count != node->first_tensor;
 }
 
 static void name_tensors(struct tn_tf_reader *reader, const struct node *node)
@@ -616,13 +617,14 @@ static void look_at_tail(struct tn_tf_reader *reader, struct node *node,
         node->alike = slot->number;
     } else if (is_same_constant(known, node->tail)) {
         node->is_known = true;
+        node->alike    = known->number;
         add_constant(reader, node, known, field->offset);
     }
 }
 
 /* The tensor of the node just read is the only one of its attributes.  Raw
  * elements are not looked at: what a tensor is depends on their size alone. */
-static void keep_constant(struct tn_tf_reader *reader, const struct node *node)
+static void keep_constant(struct tn_tf_reader *reader, struct node *node)
 {
     const struct tn_tensor *tensor = tn_list_at(
         &reader->model->tensors, struct tn_tensor, node->first_tensor);
@@ -641,7 +643,9 @@ static void keep_constant(struct tn_tf_reader *reader, const struct node *node)
         .size   = node->tail.size,
         .offset = end - node->tail.size,
         .tensor = node->first_tensor,
+        .number = ++reader->tails.count,
     };
+    node->alike = reader->tails.count;
 }
 
 static void keep_tail(struct tn_tf_reader *reader, struct node *node)

@@ -507,18 +507,18 @@ static bool find_list_by_key(struct tn_net_loading *l, uint32_t op)
 static bool find_list(struct tn_net_loading *l, uint32_t op)
 {
     const struct tn_op  *row        = tn_model_op_at(l->model, op);
-    struct tn_net_alike *slot       = &l->alike[row->alike % ALIKE_SLOTS];
-    bool                 has_number = row->alike && row->first_attr == TN_NONE;
+    uint32_t             alike      = tn_op_alike(row);
+    struct tn_net_alike *slot       = &l->alike[alike % ALIKE_SLOTS];
+    bool                 has_number = alike && row->first_attr == TN_NONE;
 
-    if (has_number && slot->alike == row->alike && slot->source == row->source)
+    if (has_number && slot->alike == alike && slot->source == row->source)
         l->list = slot->list;
     else if (!find_list_by_key(l, op)) {
         l->attrs = tn_net_list_at(l->net, 0);
         return false;
     }
     if (has_number)
-        *slot =
-            (struct tn_net_alike){ (uint32_t)row->alike, row->source, l->list };
+        *slot = (struct tn_net_alike){ alike, row->source, l->list };
     l->attrs = tn_net_list_at(l->net, l->list);
     return true;
 }
