@@ -1590,17 +1590,6 @@ static void check_values_beside(void *context, struct tn_report *report,
     check_half(context, TN_VOCAB_VALUES, NULL, report, error);
 }
 
-static void check_vocab_beside(void *context, struct tn_report *report,
-                               struct tn_error *error)
-{
-    const struct tn_tf_checking *c = context;
-    struct tn_later_check        values;
-
-    tn_later_check_begin(&values, report, c->model->memory, check_values_beside,
-                         context);
-    check_half(c, TN_VOCAB_OPS, &values, report, error);
-}
-
 static void check_wires(struct tn_tf_checking *c)
 {
     if (tn_graph_check(c->model, c->report, c->error) != TN_OK)
@@ -1612,17 +1601,18 @@ static void check_wires(struct tn_tf_checking *c)
 static void check_graphs(struct tn_tf_checking *c)
 {
     struct tn_tf_checking as_it_is;
-    struct tn_later_check later;
+    struct tn_later_check values;
 
     index_functions(c);
     if (tn_failed(c->error))
         return;
     as_it_is = *c;
     if (can_be_shared(c)) {
-        tn_later_check_begin(&later, c->report, c->model->memory,
-                             check_vocab_beside, &as_it_is);
+        tn_later_check_begin(&values, c->report, c->model->memory,
+                             check_values_beside, &as_it_is);
+        tn_later_check_first(&values);
         check_wires(c);
-        tn_later_check_end(&later, c->report, c->error);
+        check_half(&as_it_is, TN_VOCAB_OPS, &values, c->report, c->error);
     } else {
         check_wires(c);
         if (!tn_failed(c->error))
