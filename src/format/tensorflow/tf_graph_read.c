@@ -944,6 +944,8 @@ void tn_tf_reader_begin(struct tn_tf_reader *reader, struct tn_model *model,
                                .path        = path,
                                .source      = TN_NONE,
                                .first_value = (uint32_t)model->values.count };
+    /* No number is used again by another graph: an op takes one at most. */
+    reader->tails.count = (uint32_t)model->ops.count;
     tn_list_init(&reader->libraries, model->memory, sizeof(struct tn_cursor));
     tn_list_init(&reader->placeholders, model->memory,
                  sizeof(struct tn_tf_placeholder));
