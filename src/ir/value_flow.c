@@ -157,6 +157,8 @@ void tn_flow_init(struct tn_flow *flow, const struct tn_model *model,
     flow->kinds =
         tn_new(&flow->arena, struct tn_typed_kind *, model->ops.count, error);
     flow->sizing.kinds = (const struct tn_typed_kind *const *)flow->kinds;
+    if (use->declare_ranks)
+        flow->ranking.kinds = flow->sizing.kinds;
     flow->states = tn_new(&flow->arena, uint8_t, model->graphs.count, error);
     flow->call_typess = tn_new(&flow->arena, struct tn_call_types *,
                                model->graphs.count, error);
@@ -184,18 +186,18 @@ struct tn_typed_kind *tn_flow_prepare(struct tn_flow           *flow,
     struct tn_typed_kind *kind =
         tn_new(&flow->arena, struct tn_typed_kind, 1, flow->error);
 
-    if (kind)
-        tn_typing_prepare(&flow->typing, kind, op);
+    if (!kind)
+        return NULL;
+    tn_typing_prepare(&flow->typing, kind, op);
+    kind->is_ranked = op->has_ranks || flow->use->made_rank;
     return kind;
 }
 
 void tn_flow_note(struct tn_flow *flow, struct tn_typed_kind *kind, uint32_t op,
                   const struct tn_attr_types *attrs)
 {
-    if (flow->kinds) {
+    if (flow->kinds)
         flow->kinds[op] = kind;
-        tn_ranking_note(&flow->ranking, kind->op, op);
-    }
     if (flow->typing.types && tn_typing_is_by_attrs(&flow->typing))
         tn_typing_note(&flow->typing, kind, op, attrs);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "ir/op_arguments.h"
+#include "ir/value_types.h"
 
 static unsigned rank_of(uint8_t rank)
 {
@@ -26,8 +27,6 @@ void tn_ranking_init(struct tn_ranking *r, const struct tn_model *model,
     r->told  = tn_new(&r->arena, uint8_t, model->values.count, error);
     r->given = tn_new(&r->arena, uint8_t, model->values.count, error);
     r->bound = tn_new(&r->arena, uint8_t, model->ops.count, error);
-    r->kinds =
-        tn_new(&r->arena, const struct tn_vocab_op *, model->ops.count, error);
     if (tn_failed(error))
         return;
     use->declare_ranks(use->context, r->told);
@@ -40,11 +39,11 @@ void tn_ranking_done(struct tn_ranking *r)
     tn_arena_done(&r->arena);
 }
 
-void tn_ranking_note(struct tn_ranking *r, const struct tn_vocab_op *kind,
-                     uint32_t op)
+/* What the node is; NULL: nothing is known about its ranks. */
+static const struct tn_vocab_op *kind_of(const struct tn_ranking *r,
+                                         uint32_t                 op)
 {
-    if (r->kinds && (kind->has_ranks || r->use->made_rank))
-        r->kinds[op] = kind;
+    return r->kinds[op] && r->kinds[op]->is_ranked ? r->kinds[op]->op : NULL;
 }
 
 /* ---- what is known ------------------------------------------------------ */
@@ -74,7 +73,7 @@ static uint8_t made_rank(const struct tn_ranking *r, uint32_t value)
         return result_rank(r, value, r->results[row->producer]);
     if (r->merges && r->merges[row->producer] && row->output == 0)
         return r->bound[row->producer];
-    kind = r->kinds[row->producer];
+    kind = kind_of(r, row->producer);
     if (!kind || kind->has_lists || !kind->output_count)
         return 0;
     index = tn_op_output_number(r->model, kind, row);
@@ -105,15 +104,15 @@ static bool is_within(const struct tn_vocab_rank *rank, uint8_t given)
 
 /* The rank that the variable of an operator stands for; 0: not known.  Unless
  * *is_odd, no input is of a rank that it cannot have. */
-static uint8_t bind(const struct tn_ranking *r, uint32_t op,
-                    uint8_t ranks[FIRST_INPUTS], bool *is_odd)
+static uint8_t bind(const struct tn_ranking *r, const struct tn_vocab_op *kind,
+                    uint32_t op, uint8_t ranks[FIRST_INPUTS], bool *is_odd)
 {
     struct tn_op_arguments a;
     uint8_t                bound = 0, largest = 0;
     bool                   is_up_to = false, is_open = false, is_mixed = false;
 
     *is_odd = false;
-    tn_op_arguments_init(&a, r->model, r->kinds[op], op, false);
+    tn_op_arguments_init(&a, r->model, kind, op, false);
     while (tn_op_arguments_next(&a)) {
         const struct tn_vocab_rank *rank = &a.arg->rank;
         uint8_t                     given;
@@ -300,10 +299,11 @@ static void judge_results(struct tn_ranking *r, uint32_t op,
 void tn_ranking_judge(struct tn_ranking *r, uint32_t op,
                       const struct tn_results *results)
 {
-    struct tn_op_arguments a;
-    uint32_t               first = TN_NONE;
-    uint8_t                ranks[FIRST_INPUTS];
-    bool                   is_odd;
+    const struct tn_vocab_op *kind;
+    struct tn_op_arguments    a;
+    uint32_t                  first = TN_NONE;
+    uint8_t                   ranks[FIRST_INPUTS];
+    bool                      is_odd;
 
     if (!r->kinds)
         return;
@@ -314,10 +314,11 @@ void tn_ranking_judge(struct tn_ranking *r, uint32_t op,
     }
     if (results)
         judge_results(r, op, results);
-    if (!r->kinds[op])
+    kind = kind_of(r, op);
+    if (!kind)
         return;
-    r->bound[op] = bind(r, op, ranks, &is_odd);
-    tn_op_arguments_init(&a, r->model, r->kinds[op], op, false);
+    r->bound[op] = bind(r, kind, op, ranks, &is_odd);
+    tn_op_arguments_init(&a, r->model, kind, op, false);
     while (is_odd && tn_op_arguments_next(&a))
         if (a.arg->rank.is_said)
             judge_input(r, op, &a,
@@ -326,7 +327,7 @@ void tn_ranking_judge(struct tn_ranking *r, uint32_t op,
                         &first);
     if (results || !has_told_output(r, op))
         return;
-    tn_op_arguments_init(&a, r->model, r->kinds[op], op, true);
+    tn_op_arguments_init(&a, r->model, kind, op, true);
     while (tn_op_arguments_next(&a))
         judge_output(r, op, &a);
 }

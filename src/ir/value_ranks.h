@@ -13,6 +13,8 @@
 
 #include "ir/value_findings.h"
 
+struct tn_typed_kind;
+
 struct tn_ranking {
     const struct tn_model     *model;
     const struct tn_vocab_use *use;
@@ -22,7 +24,7 @@ struct tn_ranking {
     uint8_t *told;  /* by value: the file's, as TN_RANK(); 0: not known      */
     uint8_t *given; /* the same, also for inputs of graphs that nodes run     */
     uint8_t *bound; /* by op: what its variable stands for                   */
-    const struct tn_vocab_op **kinds; /* by op; NULL: it is not checked       */
+    const struct tn_typed_kind *const *kinds; /* by op; NULL: not known       */
     const struct tn_results *const *results; /* by op; NULL: none run graphs  */
     uint8_t *merges; /* by op: enum tn_merging; NULL: none merges             */
 };
@@ -39,10 +41,6 @@ void tn_ranking_init(struct tn_ranking *r, const struct tn_model *model,
                      const struct tn_vocab_use *use, struct tn_report *report,
                      struct tn_error *error);
 void tn_ranking_done(struct tn_ranking *r);
-
-/* What the node is. */
-void tn_ranking_note(struct tn_ranking *r, const struct tn_vocab_op *kind,
-                     uint32_t op);
 
 /* What is known of a value; 0: nothing. */
 uint8_t tn_ranking_rank(const struct tn_ranking *r, uint32_t value);

@@ -26,6 +26,7 @@ struct tn_typed_kind {
     uint32_t *variables; /* by argument, inputs first: of op->variables, or the
                             number of an attribute; TN_NONE: its own types   */
     bool     is_typed;   /* something can be said                            */
+    bool      is_ranked;  /* the same of ranks                                */
     uint32_t last;       /* the binding of the node before, + 1; 0: none     */
     struct tn_sized_nodes *sized; /* value_sizes.c's; NULL: none yet          */
 };

@@ -290,7 +290,7 @@ void tn_onnx_check_vocab(struct tn_onnx_checker *ch, enum tn_vocab_half half)
         .declare_ranks  = declare_ranks,
         .declare_sizes  = declare_sizes,
         .made           = made,
-        .callee         = callee,
+        .callee         = ch->callees.count ? callee : NULL,
         .pass           = pass,
         .claim          = claim,
         .claim_path     = claim_path,
