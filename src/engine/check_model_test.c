@@ -235,6 +235,74 @@ static void threads_find_the_same_in_one_order(void **state)
     tn_scratch_close(&scratch);
 }
 
+/* A constant of one or two floats; its attributes differ in these alone. */
+static void put_constant(FILE *to, int number, const char *op,
+                         const char *dtype)
+{
+    char   name[16], *bytes[3];
+    size_t sizes[3], count = 1 + (size_t)number % 2;
+    FILE  *parts[3]; /* the tensor, the attribute, the node */
+    float  elements[2] = { (float)number, 1 };
+
+    for (int i = 0; i < 3; i++) {
+        parts[i] = open_memstream(&bytes[i], &sizes[i]);
+        assert_non_null(parts[i]);
+    }
+    fprintf(parts[0], "\x08\x01\x12\x04\x12\x02\x08%c", (char)count);
+    put(parts[0], 4, (const char *)elements, count * sizeof *elements);
+    fclose(parts[0]);
+    put(parts[1], 1, "value", 5);
+    fprintf(parts[1], "\x12%c\x42%c", (char)(sizes[0] + 2), (char)sizes[0]);
+    fwrite(bytes[0], 1, sizes[0], parts[1]);
+    fclose(parts[1]);
+    snprintf(name, sizeof name, "n%d", number);
+    put(parts[2], 1, name, strlen(name));
+    put(parts[2], 2, op, strlen(op));
+    if (dtype)
+        put(parts[2], 5, dtype, strlen(dtype));
+    put(parts[2], 5, bytes[1], sizes[1]);
+    fclose(parts[2]);
+    put(to, 1, bytes[2], sizes[2]);
+    for (int i = 0; i < 3; i++)
+        free(bytes[i]);
+}
+
+#define DTYPE_DOUBLE                                                           \
+    "\x0a\x05"                                                                 \
+    "dtype\x12\x02\x30\x02"
+
+static void constants_that_are_like_others_are_judged(void **state)
+{
+    static const char *const expected[] = {
+        "type-mismatch node[5002]",     "type-mismatch node[5004]",
+        "unknown-op node[5000]",        "missing-attribute node[7000]",
+        "missing-attribute node[7002]", "rank-not-allowed node[9000]"
+    };
+    struct tn_scratch scratch = tn_scratch_open();
+    const char       *path    = tn_in_scratch(&scratch, "constants.pb");
+    FILE             *to      = fopen(path, "w");
+
+    (void)state;
+    assert_non_null(to);
+    for (int i = 0; i < MANY; i++)
+        if (i == 9000)
+            put_node(to, "n9000", "MatMul", "n8999", 2, FLOAT);
+        else
+            put_constant(to, i, i == 5000 ? "NoSuchOperator" : "Const",
+                         i == 7000 || i == 7002                ? NULL
+                         : i >= 5000 && i < 5006 && i % 2 == 0 ? DTYPE_DOUBLE
+                                                               : DTYPE);
+    fclose(to);
+    char *alone = findings_of(path, 1), *shared = findings_of(path, 3);
+    assert_string_equal(alone, shared);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        if (!strstr(alone, expected[i]))
+            fail_msg("no %s:\n%s", expected[i], alone);
+    free(alone);
+    free(shared);
+    tn_scratch_close(&scratch);
+}
+
 /* ---- stopping ------------------------------------------------------------ */
 
 static int stop_at(void *context, const struct tn_finding *finding)
@@ -329,6 +397,7 @@ int main(void)
         cmocka_unit_test(malformed_input_is_a_finding),
         cmocka_unit_test(the_summary_counts),
         cmocka_unit_test(threads_find_the_same_in_one_order),
+        cmocka_unit_test(constants_that_are_like_others_are_judged),
         cmocka_unit_test(checking_stops_when_told_to),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(too_little_memory_is_no_finding),

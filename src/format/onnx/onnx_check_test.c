@@ -161,6 +161,55 @@ static void bindings_see_graphs_in_pieces(void **state)
     free((void *)(uintptr_t)bytes.data);
 }
 
+/* ---- nodes that are alike ------------------------------------------------ */
+
+#define IN     " 0a 01 78"          /* 'x'                                  */
+#define OUT(c) " 12 01 " c          /* 'a' is 61                            */
+#define RELU   " 22 04 52 65 6c 75" /* 'Relu'                               */
+#define OTHER  " 3a 01 71"          /* a domain that is not imported        */
+#define LATER  " 42 01 6f"          /* an overload, which came with IR 10   */
+
+/* What is wrong with one of them, or with each. */
+static void nodes_that_are_alike_are_judged(void **state)
+{
+    static const char *const expected[][2] = {
+        { "unknown-domain", "graph.node[3]" },
+        { "unknown-domain", "graph.node[4]" },
+        { "no-ends", "graph.node[5]" },
+        { "ir-too-old", "graph.node[6]" },
+    };
+    struct tn_bytes bytes =
+        tn_hex("08 08 42 02 10 11 3a 68 12 01 67"
+               " 0a 0c" IN OUT("61") RELU " 0a 0c" IN OUT("62") RELU
+               " 0a 0c" IN OUT("63") RELU " 0a 0f" IN OUT("64") RELU OTHER
+               " 0a 0f" IN OUT("65") RELU OTHER
+               " 0a 06" RELU " 0a 0f" IN OUT("66") LATER RELU);
+    struct opened   o = { .error = TN_ERROR_INIT };
+    struct findings all;
+
+    (void)state;
+    tn_memory_init(&o.memory, NULL, 0);
+    tn_source_memory(&o.bytes, &o.memory, bytes);
+    assert_int_equal(
+        tn_bundle_from_source(&o.bundle, &o.memory, &o.bytes, "m", &o.error),
+        TN_OK);
+    assert_int_equal(open_bundle(&o, &tn_format_onnx, true), TN_OK);
+    assert_int_not_equal(tn_model_op_at(&o.model, 0)->alike, 0);
+    assert_int_equal(tn_model_op_at(&o.model, 0)->alike,
+                     tn_model_op_at(&o.model, 2)->alike);
+    check_model(&o, &tn_format_onnx, &all);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        unsigned k = 0;
+        while (k < all.count && (strcmp(all.items[k].rule, expected[i][0]) ||
+                                 strcmp(all.items[k].where, expected[i][1])))
+            k++;
+        if (k == all.count)
+            fail_msg("no %s at %s", expected[i][0], expected[i][1]);
+    }
+    close_model(&o);
+    free((void *)(uintptr_t)bytes.data);
+}
+
 /* ---- real models -------------------------------------------------------- */
 
 static void real_models_have_no_errors(void **state)
@@ -201,6 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_corpus_has_what_its_manifest_says),
         cmocka_unit_test(bindings_see_graphs_in_pieces),
+        cmocka_unit_test(nodes_that_are_alike_are_judged),
         cmocka_unit_test(real_models_have_no_errors),
     };
 
