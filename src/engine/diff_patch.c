@@ -959,6 +959,22 @@ static bool is_implied(const struct patch *p, uint32_t op,
            p->right->dialect->is_implied(p->right, op, attr, old);
 }
 
+/* Whether a line that sets another operator removes the attribute. */
+static bool goes_with_operator(const struct patch *p, uint32_t left,
+                               uint32_t right, struct tn_bytes name)
+{
+    const char *const *one = p->left->dialect->operator_attrs;
+
+    if (!one ||
+        tn_bytes_equal(
+            tn_model_name(p->left, tn_model_op_at(p->left, left)->type),
+            tn_model_name(p->right, tn_model_op_at(p->right, right)->type)))
+        return false;
+    while (*one && !tn_bytes_is(name, *one))
+        one++;
+    return *one != NULL;
+}
+
 static void compare_attrs(struct patch *p, uint32_t left, uint32_t right)
 {
     struct tn_list a, b;
@@ -970,7 +986,8 @@ static void compare_attrs(struct patch *p, uint32_t left, uint32_t right)
         for (uint64_t i = 0; i < a.count; i++) {
             const struct tn_attr_named *attr =
                 tn_list_at(&a, struct tn_attr_named, i);
-            if (attr_named(&b, attr->name))
+            if (attr_named(&b, attr->name) ||
+                goes_with_operator(p, left, right, attr->name))
                 continue;
             begin_line(p, "remove-attr");
             put_left(p, left);
@@ -981,8 +998,11 @@ static void compare_attrs(struct patch *p, uint32_t left, uint32_t right)
             const struct tn_attr_named *attr =
                 tn_list_at(&b, struct tn_attr_named, i);
             const struct tn_attr_named *old = attr_named(&a, attr->name);
-            bool is_same = old && (same_attr(p, &old->value, &attr->value) ||
-                                   is_implied(p, right, attr, &old->value));
+            bool is_same =
+                goes_with_operator(p, left, right, attr->name)
+                    ? is_implied(p, right, attr, NULL)
+                    : old && (same_attr(p, &old->value, &attr->value) ||
+                              is_implied(p, right, attr, &old->value));
             if (!is_same || is_revalued(p, right, attr->name))
                 set_attr(p, right, attr);
         }

@@ -91,6 +91,12 @@ struct tn_dialect {
                        const struct tn_attr_named *attr,
                        const struct tn_attr_value *old);
 
+    /* Attributes that follow from the operator and that files have nevertheless
+     * (kind and number of an operator of nd4j): an edit that sets another
+     * operator removes them, and writers derive them.  Ends with NULL; may be
+     * NULL. */
+    const char *const *operator_attrs;
+
     /* What paths call a tensor, after its graph or node: "initializer" or
      * "attribute", and what follows its number: ".t".  May be NULL. */
     const char *(*tensor_word)(const struct tn_tensor *tensor);

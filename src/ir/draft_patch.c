@@ -26,6 +26,11 @@ enum tn_status tn_draft_set_operator(struct tn_draft *draft, uint32_t op,
         return error->status;
     change->type   = tn_bytes_dup(draft->arena, type, error);
     change->domain = tn_bytes_dup(draft->arena, domain, error);
+    for (const char *const *name = draft->dialect->operator_attrs;
+         name && *name && !tn_failed(error); name++) {
+        struct tn_error absent = TN_ERROR_INIT;
+        tn_draft_remove_attr(draft, op, *name, &absent);
+    }
     return error->status;
 }
 

@@ -323,18 +323,28 @@ static bool is_implied_tagged(const struct tn_model *model, uint32_t op,
                               const struct tn_attr_named *attr,
                               const struct tn_attr_value *old)
 {
-    struct tn_nd4j_hasher hasher;
+    bool                is_type = tn_bytes_is(attr->name, "opType");
+    struct tn_error     error   = TN_ERROR_INIT;
+    struct tn_arena     arena;
+    struct tn_nd4j_book book;
+    struct tn_sd_args   args      = { .op_num = 0 };
+    bool                is_answer = false;
 
-    if (old)
+    if (old || (!is_type && !tn_bytes_is(attr->name, "opNum")))
         return false;
-    if (tn_bytes_is(attr->name, "opType"))
-        return tn_bytes_is(attr->value.of.strings[0], "CUSTOM");
-    if (!tn_bytes_is(attr->name, "opNum"))
-        return false;
-    tn_nd4j_hasher_init(&hasher);
-    return attr->value.of.ints[0] ==
-           tn_nd4j_hash(&hasher,
-                        tn_model_name(model, tn_model_op_at(model, op)->type));
+    tn_arena_init(&arena, model->memory);
+    if (tn_nd4j_book_init(&book, &arena, &error) == TN_OK) {
+        const char *word;
+        tn_sd_args_by_name(
+            &args, &book,
+            tn_model_name(model, tn_model_op_at(model, op)->type));
+        word      = tn_sd_op_type_name(args.op_type);
+        is_answer = is_type
+                        ? word && tn_bytes_is(attr->value.of.strings[0], word)
+                        : attr->value.of.ints[0] == args.op_num;
+    }
+    tn_arena_done(&arena);
+    return is_answer && !tn_failed(&error);
 }
 
 static bool is_implied(const struct tn_model *model, uint32_t op,
@@ -365,6 +375,7 @@ static const char *tensor_tail(const struct tn_tensor *tensor)
 
 /* Loops go back over these; files of M2 have a merge that feeds itself. */
 static const char *const loop_ops[] = { "next_iteration", "merge", NULL };
+static const char *const operator_attrs[] = { "opType", "opNum", NULL };
 
 const struct tn_dialect tn_dialect_nd4j = {
     .name            = "nd4j",
@@ -373,6 +384,7 @@ const struct tn_dialect tn_dialect_nd4j = {
     .refers_to_attrs = true,
     .attr_type       = attr_word,
     .is_implied      = is_implied,
+    .operator_attrs  = operator_attrs,
     .tensor_word     = tensor_word,
     .tensor_tail     = tensor_tail,
     .loop_ops        = loop_ops,
@@ -387,6 +399,7 @@ const struct tn_dialect tn_dialect_nd4j_tagged = {
     .refers_to_attrs = true,
     .attr_type       = attr_word,
     .is_implied      = is_implied_tagged,
+    .operator_attrs  = operator_attrs,
     .tensor_word     = tensor_word,
     .tensor_tail     = tensor_tail,
     .loop_ops        = loop_ops,

@@ -493,27 +493,40 @@ static void take_table(struct taking *t, const struct tn_op *op)
         take_wire(t, name, wire);
 }
 
-/* Making the table takes longer than writing a node. */
-static int64_t number_by_name(struct tn_bytes name)
-{
-    struct tn_nd4j_hasher hasher;
-
-    tn_nd4j_hasher_init(&hasher);
-    return tn_nd4j_hash(&hasher, name);
-}
-
-static bool says_number(const struct tn_model *model, const struct tn_op *op)
+static bool has_attr(const struct tn_model *model, const struct tn_op *op,
+                     const char *name)
 {
     for (uint32_t i = 0; op->first_attr != TN_NONE && i < op->attr_count; i++) {
         const struct tn_attr_slot *slot = tn_list_at(
             &model->attrs, struct tn_attr_slot, (uint64_t)op->first_attr + i);
-        if (tn_bytes_is(tn_model_name(model, slot->name), "opNum"))
+        if (tn_bytes_is(tn_model_name(model, slot->name), name))
             return true;
     }
     return false;
 }
 
 /* ---- arguments in the order of the vocabulary --------------------------- */
+
+static enum tn_status open_book(struct tn_sd_calls *calls,
+                                struct tn_error    *error)
+{
+    if (!calls->has_book)
+        TN_TRY(tn_nd4j_book_init(&calls->book, calls->arena, error));
+    calls->has_book   = true;
+    calls->book.error = error;
+    return TN_OK;
+}
+
+void tn_sd_args_by_name(struct tn_sd_args *args, struct tn_nd4j_book *book,
+                        struct tn_bytes type)
+{
+    const struct tn_vocab_op *op = tn_nd4j_named(book, type);
+    int number = op && op->kernel.size ? tn_sd_op_type_find(op->kernel) : -1;
+
+    args->op_type = number < 0 ? TN_SD_CUSTOM : (int8_t)number;
+    args->op_num =
+        number < 0 ? tn_nd4j_hash(&book->hasher, type) : op->kernel_number;
+}
 
 const struct tn_vocab_op *tn_sd_args_op(struct tn_sd_calls      *calls,
                                         struct tn_bytes          type,
@@ -522,11 +535,8 @@ const struct tn_vocab_op *tn_sd_args_op(struct tn_sd_calls      *calls,
 {
     const char *word = tn_sd_op_type_name(args->op_type);
 
-    if (!calls->has_book &&
-        tn_nd4j_book_init(&calls->book, calls->arena, error) != TN_OK)
+    if (open_book(calls, error) != TN_OK)
         return NULL;
-    calls->has_book   = true;
-    calls->book.error = error;
     return tn_nd4j_meant(&calls->book, type, tn_text(word ? word : ""),
                          args->op_num);
 }
@@ -596,8 +606,11 @@ enum tn_status tn_sd_args_read(const struct tn_model *model, uint32_t op,
     if (row->first_attr == TN_NONE && row->wire_length) {
         take_table(&t, row);
     } else {
-        if (!says_number(model, row))
-            args->op_num = number_by_name(tn_model_name(model, row->type));
+        if (!has_attr(model, row, "opNum")) {
+            TN_TRY(open_book(calls, error));
+            tn_sd_args_by_name(args, &calls->book,
+                               tn_model_name(model, row->type));
+        }
         take_slots(&t, row);
     }
     return tn_failed(error) ? error->status : put_in_order(&t, calls);

@@ -62,6 +62,11 @@ enum tn_status tn_sd_args_read(const struct tn_model *model, uint32_t op,
 /* Whether a name is left that is not empty; for a known operator, none is. */
 bool tn_sd_args_have_names(const struct tn_sd_args *args);
 
+/* Kind and number of an operator: those in the vocabulary, or those of a custom
+ * operator of that name. */
+void tn_sd_args_by_name(struct tn_sd_args *args, struct tn_nd4j_book *book,
+                        struct tn_bytes type);
+
 /* The operator that the arguments belong to; NULL if it is unknown. */
 const struct tn_vocab_op *tn_sd_args_op(struct tn_sd_calls      *calls,
                                         struct tn_bytes          type,
