@@ -339,9 +339,9 @@ static bool is_implied_tagged(const struct tn_model *model, uint32_t op,
             &args, &book,
             tn_model_name(model, tn_model_op_at(model, op)->type));
         word      = tn_sd_op_type_name(args.op_type);
-        is_answer = is_type
-                        ? word && tn_bytes_is(attr->value.of.strings[0], word)
-                        : attr->value.of.ints[0] == args.op_num;
+        is_answer = !is_type ? attr->value.of.ints[0] == args.op_num
+                             : word && attr->value.kind == TN_ATTR_STRING &&
+                                   tn_bytes_is(attr->value.of.strings[0], word);
     }
     tn_arena_done(&arena);
     return is_answer && !tn_failed(&error);

@@ -1516,7 +1516,7 @@ static void descend(struct tn_tf_checking *c, uint32_t root,
             tn_report_format(c->report, TN_LEVEL_ERROR, "recursion", c->file,
                              call->offset,
                              tn_model_graph_at(c->model, call->from)->path,
-                             "calls '%.*s', which leads back here",
+                             "calls '%.*s', which calls it again",
                              TN_FMT(tn_model_name(c->model, to->name)));
         } else if (colours[call->to] == WHITE) {
             colours[call->to] = GREY;
@@ -1932,7 +1932,7 @@ static void check_fingerprint(struct tn_tf_checking *c)
     struct tn_tf_fingerprinted what = {
         .bundle     = bundle,
         .message    = d->message,
-        .no_formula = is_text ? "there is no formula for a text" : NULL,
+        .no_formula = is_text ? "there is no formula for models in text form" : NULL,
     };
     tn_tf_check_fingerprint(&what, c->report, c->error);
 }
