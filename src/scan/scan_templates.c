@@ -359,7 +359,8 @@ static const char *find_use(const struct names *names, struct tn_bytes code)
     for (size_t i = 0; i < code.size; i++) {
         uint8_t         c    = code.data[i];
         struct tn_bytes word = word_at(code, i);
-        size_t          next = skip_blanks(code, i + tn_max(word.size, 1));
+        size_t          step = word.size ? word.size : 1;
+        size_t          next = skip_blanks(code, i + step);
         uint8_t         then = next < code.size ? code.data[next] : 0;
         if (word.size) {
             size_t inside = skip_blanks(code, next + 1);
