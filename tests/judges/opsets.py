@@ -7,6 +7,9 @@ Each form of every operator (onnx_cases.py) is written in older and newer opsets
 by `convert --opset`.  The result imports that opset, is valid, and gives on ONNX
 Runtime what the original gives there.  What an opset cannot say is refused; how
 often is counted for each opset, and what is refused on the way up is listed.
+An operator for which the engine says that it has no kernel is counted apart, if
+the engine says the same word for word of the original with nothing changed but
+the opset: then no choice of the conversion brought this about.
 --part N takes one of N models.
 """
 import collections
@@ -22,8 +25,10 @@ import onnx.numpy_helper
 
 import onnx_versions
 import proof
+import sweep
 
 REFUSALS = ("cannot be written in opset", "the result would be invalid")
+STATES = ("passed", "refused", "no kernel")
 
 
 class Bench(onnx_versions.Bench):
@@ -45,6 +50,24 @@ class Bench(onnx_versions.Bench):
             proof.compare(name, got[name], want[name], 1e-5, 1e-6)
         return 1
 
+    def state_of(self, case, result):
+        """What a failure of one case alone means."""
+        if any(words in result.reason for words in REFUSALS):
+            return "refused"
+        if sweep.NO_KERNEL.search(result.reason) and \
+                result.reason == self.reason_of_moved(case):
+            return "no kernel"
+        return result.state
+
+    def reason_of_moved(self, case):
+        """What the engine says of the node as it is, under the opset asked for."""
+        feeds = onnx_versions.model_of([case._replace(opset=self.opset)], self.path)
+        try:
+            self.engine.run(self.path, feeds)
+            return None
+        except proof.engines.EngineError as error:
+            return proof.told(error)
+
     def results(self, cases):
         if not cases:
             return []
@@ -52,8 +75,7 @@ class Bench(onnx_versions.Bench):
         if result.state == "passed":
             return [result._replace(test=case.name) for case in cases]
         if len(cases) == 1:
-            refused = any(words in result.reason for words in REFUSALS)
-            return [result._replace(state="refused") if refused else result]
+            return [result._replace(state=self.state_of(cases[0], result))]
         return sum(map(self.results, onnx_versions.halves(cases)), [])
 
 
@@ -136,11 +158,14 @@ def main():
     rows = sum(parts, [])
     counts = collections.Counter((to, row.state) for to, _, row in rows)
     for to in opsets:
-        print(f"to opset {to}: {counts[to, 'passed']} the same, {counts[to, 'refused']} refused")
+        print(f"to opset {to}: {counts[to, 'passed']} the same, {counts[to, 'refused']} refused, "
+              f"{counts[to, 'no kernel']} without a kernel")
     for to, of, row in rows:
         if row.state == "refused" and of <= to:
             print(f"refused on the way up: {row.test} to {to}: {row.reason}")
-    bad = [(to, row) for to, _, row in rows if row.state not in ("passed", "refused")]
+        if row.state == "no kernel":
+            print(f"no kernel: {row.test} to {to}: {row.reason}")
+    bad = [(to, row) for to, _, row in rows if row.state not in STATES]
     bad += wrong_layouts(arguments.tenon)
     for to, row in bad:
         print(f"wrong: {row.test} to {to}: {row.state}: {row.reason}")
