@@ -91,11 +91,12 @@ static uint32_t find_refused(const struct tn_net        *from,
     return TN_NONE;
 }
 
-/* `needed`: the oldest opset that has the node as it is. */
+/* Says also which opset on the way still has the node as it is. */
 static void refuse(struct tn_net *from, uint32_t id, int64_t version,
-                   int64_t needed, const struct tn_map_report *report)
+                   const struct step *step, const struct tn_map_report *report)
 {
-    const struct tn_net_node    node = tn_net_node(from, id);
+    const struct tn_net_node    node  = tn_net_node(from, id);
+    bool                        older = step->file->is_older;
     uint32_t                    count;
     const struct tn_map_reason *why = tn_map_reasons(report, id, &count);
 
@@ -104,12 +105,13 @@ static void refuse(struct tn_net *from, uint32_t id, int64_t version,
             ? node.name
             : tn_net_value(from, node.outputs[0]).name;
 
-    tn_error_because(from->error, TN_UNSUPPORTED, TN_REASON_RULE_REFUSED,
-                     TN_NOWHERE,
-                     "%.*s '%.*s' cannot be written in opset %" PRId64
-                     ", only from %" PRId64 " on%s%s",
-                     TN_FMT(node.op->type), TN_FMT(name), version, needed,
-                     count ? ": " : "", count ? why[count - 1].text : "");
+    tn_error_because(
+        from->error, TN_UNSUPPORTED, TN_REASON_RULE_REFUSED, TN_NOWHERE,
+        "%.*s '%.*s' cannot be written in opset %" PRId64 ", only %s %" PRId64
+        "%s%s%s",
+        TN_FMT(node.op->type), TN_FMT(name), version, older ? "from" : "up to",
+        older ? step->to + 1 : step->to - 1, older ? " on" : "",
+        count ? ": " : "", count ? why[count - 1].text : "");
 }
 
 static enum tn_status apply(struct tn_net *from, struct tn_net *to,
@@ -152,7 +154,7 @@ static struct tn_net *run_step(struct tn_net *net, const struct step *step,
     uint32_t refused =
         tn_failed(net->error) ? TN_NONE : find_refused(net, &report, changed);
     if (refused != TN_NONE && !how->is_wish)
-        refuse(net, refused, how->wanted, step->to + 1, &report);
+        refuse(net, refused, how->wanted, step, &report);
     if (refused != TN_NONE)
         tn_net_give_back(to, net);
     tn_map_report_done(&report);
