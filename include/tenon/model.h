@@ -4,7 +4,7 @@
  * Opening reads names, shapes, types and offsets; weights stay where they are.
  * A model is immutable and may be shared by threads.  What is returned is
  * borrowed until tn_model_close(); names are views without a terminator.  An
- * index past the end returns NULL or a struct of zeros.
+ * index past the end returns NULL or zeros, and so does a model that is NULL.
  */
 #ifndef TENON_MODEL_H
 #define TENON_MODEL_H

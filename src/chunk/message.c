@@ -1,4 +1,5 @@
 /* message.c - schemas and messages, as callers hold them */
+#include "base/given.h"
 #include "base/sized.h"
 #include "chunk/message.h"
 
@@ -67,6 +68,7 @@ enum tn_status tn_schema_builtin(struct tn_schema **out, const char *name,
     TN_ERROR_OR_OWN(error);
     *out = NULL;
     TN_TAKE_OPTIONS(options);
+    TN_EXPECT_GIVEN(name, "schema", error);
     static const char *const names[] = {
         [TN_PB_ONNX]           = "onnx",
         [TN_PB_TENSORFLOW]     = "tensorflow",

@@ -701,6 +701,14 @@ static enum tn_status run(struct catalog *c, const char *const *paths,
     return c->error->status;
 }
 
+static enum tn_status expect_paths(const char *const *paths, uint64_t count,
+                                   struct tn_error *error)
+{
+    for (uint64_t i = 0; i < count; i++)
+        TN_EXPECT_PATH(paths ? paths[i] : NULL, error);
+    return TN_OK;
+}
+
 enum tn_status tn_catalog(const char *const *paths, uint64_t count,
                           const struct tn_catalog_options *catalog,
                           const struct tn_target          *target,
@@ -710,6 +718,7 @@ enum tn_status tn_catalog(const char *const *paths, uint64_t count,
 {
     TN_ERROR_OR_OWN(error);
     TN_EXPECT_TARGET(target, error);
+    TN_TRY(expect_paths(paths, count, error));
     TN_TAKE_OPTIONS(options);
     TN_TAKE_CATALOG(catalog);
     struct catalog c = { .error        = error,

@@ -4,6 +4,7 @@
 
 #include "base/arith.h"
 #include "base/expect.h"
+#include "base/given.h"
 #include "base/sized.h"
 #include "engine/convert_dialect.h"
 #include "engine/convert_losses.h"
@@ -11,7 +12,6 @@
 #include "engine/convert_rest.h"
 #include "engine/dumping.h"
 #include "engine/freeze_model.h"
-#include "engine/given.h"
 #include "engine/opened.h"
 #include "engine/target.h"
 #include "format/settings.h"

@@ -4,10 +4,10 @@
 
 #include <tenon/diff.h>
 
+#include "base/given.h"
 #include "base/sized.h"
 #include "diff/diff_report.h"
 #include "engine/diff_models.h"
-#include "engine/given.h"
 #include "engine/opened.h"
 #include "io/file_source.h"
 #include "io/meter.h"

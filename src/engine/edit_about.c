@@ -8,11 +8,11 @@
  */
 #include <inttypes.h>
 
+#include "base/given.h"
 #include "base/number.h"
 #include "base/sized.h"
 #include "base/utf8.h"
 #include "engine/edit_action.h"
-#include "engine/given.h"
 #include "ir/changes.h"
 
 static const char *const kind_names[] = {

@@ -1,6 +1,6 @@
 /* edit_action.c - the table of actions, and running them from text */
 #include "engine/edit_action.h"
-#include "engine/given.h"
+#include "base/given.h"
 
 #include "base/number.h"
 #include "base/sized.h"

@@ -12,10 +12,10 @@
  */
 #include <inttypes.h>
 
+#include "base/given.h"
 #include "base/sort.h"
 #include "base/sized.h"
 #include "engine/edit_action.h"
-#include "engine/given.h"
 #include "engine/read_file.h"
 #include "format/samediff/samediff.h"
 #include "ir/dialect_facts.h"

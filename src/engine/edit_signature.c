@@ -4,9 +4,9 @@
  *   set-signature NAME METHOD KEY=VALUE TYPE DIMS ... -> KEY=VALUE TYPE DIMS ...
  *   remove-signature NAME
  */
+#include "base/given.h"
 #include "base/sized.h"
 #include "engine/edit_action.h"
-#include "engine/given.h"
 #include "ir/changes.h"
 
 /* ---- copies ------------------------------------------------------------- */

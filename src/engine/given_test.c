@@ -44,14 +44,65 @@ static void there_is_no_model(void **state)
     assert_null(tensors);
 }
 
+/* What is asked of it is answered as by a model that has nothing. */
+static void no_model_has_nothing(void **state)
+{
+    const struct tn_model *none = NULL;
+    struct tn_attr        *attr;
+    char                   path[8] = "before";
+
+    (void)state;
+    assert_string_equal(tn_model_format(none), "");
+    assert_string_equal(tn_model_title(none), "");
+    assert_string_equal(tn_model_dialect(none), "");
+    assert_string_equal(tn_model_path(none), "");
+    assert_int_equal(tn_model_file_size(none), 0);
+    assert_int_equal(tn_model_fact_count(none), 0);
+    assert_int_equal(tn_model_fact(none, 0).key.size, 0);
+    assert_int_equal(tn_model_tag_count(none), 0);
+    assert_int_equal(tn_model_tag(none, 0).size, 0);
+    assert_int_equal(tn_model_training(none).size, 0);
+    assert_int_equal(tn_model_loss_count(none), 0);
+    assert_int_equal(tn_model_loss(none, 0).size, 0);
+    assert_int_equal(tn_model_signature_count(none), 0);
+    assert_null(tn_model_signature(none, 0));
+    assert_int_equal(tn_model_inputs(none).count, 0);
+    assert_int_equal(tn_model_outputs(none).count, 0);
+    assert_int_equal(tn_model_op_kind_count(none), 0);
+    assert_null(tn_model_op_kind(none, 0));
+    assert_int_equal(tn_model_node_count(none), 0);
+    assert_int_equal(tn_model_subgraph_count(none), 0);
+    assert_int_equal(tn_model_function_count(none), 0);
+    assert_int_equal(tn_model_tensor_count(none), 0);
+    assert_null(tn_model_tensor(none, 0));
+    assert_null(tn_model_find(none, "w"));
+    assert_int_equal(tn_model_graph_count(none), 0);
+    assert_int_equal(tn_model_graph(none, 0).parent_graph, TN_NONE);
+    assert_int_equal(tn_model_op_count(none), 0);
+    assert_int_equal(tn_model_op(none, 0).graph, TN_NONE);
+    assert_int_equal(tn_op_input(none, 0, 0), TN_NONE);
+    assert_int_equal(tn_op_output(none, 0, 0), TN_NONE);
+    assert_int_equal(tn_op_path(none, 0, path, sizeof path), 0);
+    assert_string_equal(path, "");
+    assert_int_equal(tn_model_value_count(none), 0);
+    assert_int_equal(tn_model_value_info(none, 0).graph, TN_NONE);
+    assert_int_equal(tn_op_attr_count(none, 0), 0);
+    INVALID(tn_attr_open(&attr, none, 0, 0, &error));
+    INVALID(tn_attr_find(&attr, none, 0, "axis", &error));
+}
+
 static void there_is_no_name(void **state)
 {
+    struct tn_schema    *schema;
     struct tn_bytes      elements = { (const uint8_t *)"abcd", 4 };
     struct tn_attr_value one      = { .kind = TN_ATTR_INT, .count = 1 };
     struct tn_error      none     = TN_ERROR_INIT;
     struct tn_edit      *edit;
 
     (void)state;
+    INVALID(tn_schema_builtin(&schema, NULL, NULL, &error));
+    assert_string_equal(tn_tag_refusal(NULL), tn_tag_refusal(""));
+    assert_false(tn_tag_is_same(NULL, "v1"));
     INVALID(tn_edit_new(&edit, NULL, NULL, &error));
     assert_int_equal(tn_edit_new(&edit, "onnx", NULL, &none), TN_OK);
     INVALID(tn_edit_act(edit, NULL, "x", &error));
@@ -95,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_is_no_model),
+        cmocka_unit_test(no_model_has_nothing),
         cmocka_unit_test(there_is_no_name),
     };
 

@@ -13,12 +13,12 @@
  */
 #include <tenon/blocks.h>
 
+#include "base/given.h"
 #include "base/sized.h"
 #include "codec/sha256.h"
 #include "base/expand.h"
 #include "base/little.h"
 #include "engine/opened.h"
-#include "engine/given.h"
 #include "io/workers.h"
 #include "ir/blocks.h"
 

@@ -5,11 +5,11 @@
  * models: the node becomes a model of its own (one_node.h), which is converted
  * to nd4j, and the result is described.
  */
+#include "base/given.h"
 #include "engine/assume.h"
 #include "engine/bare_node.h"
 #include "engine/convert_dialect.h"
 #include "engine/describe_ops.h"
-#include "engine/given.h"
 #include "engine/interpreter.h"
 #include "engine/known_inputs.h"
 #include "engine/node_text.h"

@@ -2,9 +2,9 @@
 #include <tenon/list.h>
 
 #include "base/arith.h"
+#include "base/given.h"
 #include "base/sized.h"
 #include "engine/opened.h"
-#include "engine/given.h"
 #include "engine/texts_now.h"
 #include "format/about.h"
 #include "io/large_blocks.h"

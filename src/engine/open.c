@@ -614,9 +614,9 @@ enum tn_status tn_model_open_source(struct tn_model **out, const char *name,
 
 const char *tn_model_path(const struct tn_model *model)
 {
-    const struct tn_opened *opened = tn_opened_of(model);
+    const struct tn_opened *opened = model ? tn_opened_of(model) : NULL;
 
-    return opened->bundle.memory ? opened->bundle.path : "";
+    return opened && opened->bundle.memory ? opened->bundle.path : "";
 }
 
 void tn_model_close(struct tn_model *model)

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "base/expect.h"
+#include "base/given.h"
 #include "base/sized.h"
 #include "engine/convert_dialect.h"
-#include "engine/given.h"
 #include "engine/opened.h"
 #include "engine/target.h"
 #include "format/registry.h"
@@ -65,12 +65,12 @@ static void close_look(struct look *look)
 
 bool tn_tag_is_same(const char *left, const char *right)
 {
-    return tn_tag_equal(tn_text(left), tn_text(right));
+    return tn_tag_equal(tn_text(left ? left : ""), tn_text(right ? right : ""));
 }
 
 const char *tn_tag_refusal(const char *tag)
 {
-    return tn_tag_new_refusal(tn_text(tag));
+    return tn_tag_new_refusal(tn_text(tag ? tag : ""));
 }
 
 enum tn_status tn_tag_list(const char *path, const struct tn_options *options,

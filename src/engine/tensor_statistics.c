@@ -9,9 +9,9 @@
 
 #include "base/arith.h"
 #include "base/expand.h"
+#include "base/given.h"
 #include "base/sized.h"
 #include "engine/opened.h"
-#include "engine/given.h"
 #include "io/meter.h"
 #include "io/pipeline.h"
 #include "ir/tally.h"

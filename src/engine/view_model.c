@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
+#include "base/given.h"
 #include "base/sized.h"
 #include "engine/edit_known.h"
-#include "engine/given.h"
 #include "engine/view_model.h"
 #include "engine/read_file.h"
 #include "engine/target.h"

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "base/given.h"
+
 struct tn_attr {
     struct tn_memory    *memory;
     struct tn_arena      arena;
@@ -69,7 +71,7 @@ uint32_t tn_op_attr_count(const struct tn_model *model, uint32_t op)
     struct found    found;
     uint32_t        count = 0;
 
-    if (op < model->ops.count)
+    if (model && op < model->ops.count)
         find_attr(model, tn_model_op_at(model, op), is_none, &count, &found,
                   &error);
     return count;
@@ -116,6 +118,7 @@ static enum tn_status decode(struct tn_attr **out, const struct tn_model *model,
 static enum tn_status expect_op(const struct tn_model *model, uint32_t op,
                                 struct tn_error *error)
 {
+    TN_EXPECT_GIVEN(model, "model", error);
     if (op < model->ops.count)
         return TN_OK;
     return tn_error_set(error, TN_INVALID, TN_NOWHERE,

@@ -4,33 +4,43 @@
 #include "ir/attr.h"
 #include "ir/model_tables.h"
 
+/* A caller without a model, as one whose opening failed, sees an empty one. */
+static const struct tn_model nothing = { .format = "", .title = "" };
+
+static const struct tn_model *given(const struct tn_model *model)
+{
+    return model ? model : &nothing;
+}
+
 const char *tn_model_format(const struct tn_model *model)
 {
-    return model->format;
+    return given(model)->format;
 }
 
 const char *tn_model_title(const struct tn_model *model)
 {
-    return model->title;
+    return given(model)->title;
 }
 
 const char *tn_model_dialect(const struct tn_model *model)
 {
+    model = given(model);
     return model->dialect ? model->dialect->name : "";
 }
 
 uint64_t tn_model_file_size(const struct tn_model *model)
 {
-    return model->file_size;
+    return given(model)->file_size;
 }
 
 uint32_t tn_model_fact_count(const struct tn_model *model)
 {
-    return (uint32_t)model->facts.count;
+    return (uint32_t)given(model)->facts.count;
 }
 
 struct tn_fact tn_model_fact(const struct tn_model *model, uint32_t index)
 {
+    model = given(model);
     if (index >= model->facts.count)
         return (struct tn_fact){ { NULL, 0 }, { NULL, 0 } };
     return *tn_list_at(&model->facts, struct tn_fact, index);
@@ -38,11 +48,12 @@ struct tn_fact tn_model_fact(const struct tn_model *model, uint32_t index)
 
 uint32_t tn_model_tag_count(const struct tn_model *model)
 {
-    return (uint32_t)model->tags.count;
+    return (uint32_t)given(model)->tags.count;
 }
 
 struct tn_bytes tn_model_tag(const struct tn_model *model, uint32_t index)
 {
+    model = given(model);
     if (index >= model->tags.count)
         return tn_bytes(NULL, 0);
     return *tn_list_at(&model->tags, struct tn_bytes, index);
@@ -50,12 +61,13 @@ struct tn_bytes tn_model_tag(const struct tn_model *model, uint32_t index)
 
 uint32_t tn_model_signature_count(const struct tn_model *model)
 {
-    return (uint32_t)model->signatures.count;
+    return (uint32_t)given(model)->signatures.count;
 }
 
 const struct tn_signature *tn_model_signature(const struct tn_model *model,
                                               uint32_t               index)
 {
+    model = given(model);
     if (index >= model->signatures.count)
         return NULL;
     return tn_list_at(&model->signatures, struct tn_signature, index);
@@ -63,6 +75,7 @@ const struct tn_signature *tn_model_signature(const struct tn_model *model,
 
 struct tn_io_list tn_model_inputs(const struct tn_model *model)
 {
+    model = given(model);
     if (!model->graphs.count)
         return (struct tn_io_list){ 0, NULL };
     return tn_model_graph_at(model, 0)->inputs;
@@ -70,6 +83,7 @@ struct tn_io_list tn_model_inputs(const struct tn_model *model)
 
 struct tn_io_list tn_model_outputs(const struct tn_model *model)
 {
+    model = given(model);
     if (!model->graphs.count)
         return (struct tn_io_list){ 0, NULL };
     return tn_model_graph_at(model, 0)->outputs;
@@ -77,12 +91,13 @@ struct tn_io_list tn_model_outputs(const struct tn_model *model)
 
 uint32_t tn_model_op_kind_count(const struct tn_model *model)
 {
-    return (uint32_t)model->kinds.count;
+    return (uint32_t)given(model)->kinds.count;
 }
 
 const struct tn_op_kind *tn_model_op_kind(const struct tn_model *model,
                                           uint32_t               index)
 {
+    model = given(model);
     if (index >= model->kinds.count)
         return NULL;
     return tn_list_at(&model->kinds, struct tn_op_kind, index);
@@ -90,7 +105,7 @@ const struct tn_op_kind *tn_model_op_kind(const struct tn_model *model,
 
 uint64_t tn_model_node_count(const struct tn_model *model)
 {
-    return model->node_count;
+    return given(model)->node_count;
 }
 
 static uint32_t count_graphs(const struct tn_model *model,
@@ -105,37 +120,39 @@ static uint32_t count_graphs(const struct tn_model *model,
 
 uint32_t tn_model_subgraph_count(const struct tn_model *model)
 {
-    return count_graphs(model, TN_GRAPH_SUBGRAPH);
+    return count_graphs(given(model), TN_GRAPH_SUBGRAPH);
 }
 
 uint32_t tn_model_function_count(const struct tn_model *model)
 {
-    return count_graphs(model, TN_GRAPH_FUNCTION);
+    return count_graphs(given(model), TN_GRAPH_FUNCTION);
 }
 
 struct tn_bytes tn_model_training(const struct tn_model *model)
 {
-    return model->training;
+    return given(model)->training;
 }
 
 uint32_t tn_model_loss_count(const struct tn_model *model)
 {
-    return model->loss_count;
+    return given(model)->loss_count;
 }
 
 struct tn_bytes tn_model_loss(const struct tn_model *model, uint32_t index)
 {
+    model = given(model);
     return index < model->loss_count ? model->losses[index] : tn_bytes(NULL, 0);
 }
 
 uint64_t tn_model_tensor_count(const struct tn_model *model)
 {
-    return model->tensors.count;
+    return given(model)->tensors.count;
 }
 
 const struct tn_tensor *tn_model_tensor(const struct tn_model *model,
                                         uint64_t               index)
 {
+    model = given(model);
     if (index >= model->tensors.count)
         return NULL;
     return tn_list_at(&model->tensors, struct tn_tensor, index);
@@ -171,6 +188,7 @@ const struct tn_tensor *tn_model_find(const struct tn_model *model,
 
     if (!name)
         return NULL;
+    model = given(model);
     /* By text: a name that nothing refers to has an id that cannot be found. */
     for (uint64_t i = 0; i < model->tensors.count; i++) {
         const struct tn_tensor *tensor = tn_model_tensor(model, i);
@@ -191,12 +209,13 @@ const struct tn_tensor *tn_model_find(const struct tn_model *model,
 
 uint32_t tn_model_graph_count(const struct tn_model *model)
 {
-    return (uint32_t)model->graphs.count;
+    return (uint32_t)given(model)->graphs.count;
 }
 
 struct tn_graph_info tn_model_graph(const struct tn_model *model,
                                     uint32_t               graph)
 {
+    model = given(model);
     if (graph >= model->graphs.count)
         return (struct tn_graph_info){ .path = "", .parent_graph = TN_NONE };
     const struct tn_graph *g = tn_model_graph_at(model, graph);
@@ -215,11 +234,12 @@ struct tn_graph_info tn_model_graph(const struct tn_model *model,
 
 uint32_t tn_model_op_count(const struct tn_model *model)
 {
-    return (uint32_t)model->ops.count;
+    return (uint32_t)given(model)->ops.count;
 }
 
 struct tn_op_info tn_model_op(const struct tn_model *model, uint32_t op)
 {
+    model = given(model);
     if (op >= model->ops.count)
         return (struct tn_op_info){ .graph = TN_NONE };
     const struct tn_op *o = tn_model_op_at(model, op);
@@ -236,6 +256,7 @@ struct tn_op_info tn_model_op(const struct tn_model *model, uint32_t op)
 
 uint32_t tn_op_input(const struct tn_model *model, uint32_t op, uint32_t index)
 {
+    model = given(model);
     if (op >= model->ops.count)
         return TN_NONE;
     const struct tn_op *o = tn_model_op_at(model, op);
@@ -246,6 +267,7 @@ uint32_t tn_op_input(const struct tn_model *model, uint32_t op, uint32_t index)
 
 uint32_t tn_op_output(const struct tn_model *model, uint32_t op, uint32_t index)
 {
+    model = given(model);
     if (op >= model->ops.count)
         return TN_NONE;
     const struct tn_op *o = tn_model_op_at(model, op);
@@ -273,21 +295,25 @@ static uint32_t graph_of(const struct tn_model *model, uint32_t op)
 size_t tn_op_path(const struct tn_model *model, uint32_t op, char *to,
                   size_t size)
 {
+    model          = given(model);
     uint32_t graph = op < model->ops.count ? tn_model_op_at(model, op)->graph
                                            : graph_of(model, op);
-    uint32_t first = tn_model_graph_at(model, graph)->first_op;
+    uint32_t first = graph < model->graphs.count
+                         ? tn_model_graph_at(model, graph)->first_op
+                         : 0;
 
     return tn_model_path_of(model, graph, op - first, to, size);
 }
 
 uint32_t tn_model_value_count(const struct tn_model *model)
 {
-    return (uint32_t)model->values.count;
+    return (uint32_t)given(model)->values.count;
 }
 
 struct tn_value_info tn_model_value_info(const struct tn_model *model,
                                          uint32_t               value)
 {
+    model = given(model);
     if (value >= model->values.count)
         return (struct tn_value_info){ .graph = TN_NONE, .producer = TN_NONE };
     const struct tn_value *v = tn_model_value_at(model, value);

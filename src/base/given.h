@@ -4,8 +4,8 @@
  * A model whose opening failed is NULL, and the next call says so instead of
  * crashing.  After TN_ERROR_OR_OWN(error).
  */
-#ifndef TN_ENGINE_GIVEN_H
-#define TN_ENGINE_GIVEN_H
+#ifndef TN_BASE_GIVEN_H
+#define TN_BASE_GIVEN_H
 
 #include "base/error.h"
 
