@@ -128,8 +128,10 @@ static void copy_signatures(struct layout *to, const struct tn_model *base)
 
 static void copy_head(struct layout *to)
 {
-    const struct tn_model *base = to->draft->base;
+    static const struct tn_model nothing;
+    const struct tn_model       *base = to->draft->base;
 
+    copy_signatures(to, base ? base : &nothing);
     to->model->dialect     = to->draft->dialect;
     to->model->wants_graph = true;
     to->model->is_edited   = true;
@@ -146,7 +148,6 @@ static void copy_head(struct layout *to)
     to->model->has_variables_apart = base->has_variables_apart;
     copy_facts(to, base);
     copy_list(&to->model->tags, &base->tags, to->error);
-    copy_signatures(to, base);
 }
 
 /* The graph of the committed model that a graph of the base became. */

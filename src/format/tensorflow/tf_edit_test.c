@@ -314,6 +314,70 @@ static void test_from_nothing(void **state)
     remove_place(&place);
 }
 
+/* y = x + 4, with a signature: a folder that loaders find by the tag "serve".
+ */
+static void test_saved_model_from_nothing(void **state)
+{
+    const int64_t              dtype[] = { TN_FLOAT32 };
+    const struct tn_attr_value type    = { .kind    = TN_ATTR_DTYPE,
+                                           .count   = 1,
+                                           .of.ints = dtype };
+    const char *const          both[]  = { "x", "four" };
+    const struct tn_op_spec    x       = { .name = "x", .type = "Placeholder" };
+    const struct tn_op_spec    y       = {
+                 .name = "y", .type = "AddV2", .inputs = both, .input_count = 2
+    };
+    const struct tn_dim any     = { .value = -1 };
+    const struct tn_io  ends[]  = { { .name     = tn_text("x:0"),
+                                      .key      = tn_text("in"),
+                                      .dtype    = TN_FLOAT32,
+                                      .has_rank = true,
+                                      .rank     = 1,
+                                      .dims     = &any },
+                                    { .name     = tn_text("y:0"),
+                                      .key      = tn_text("out"),
+                                      .dtype    = TN_FLOAT32,
+                                      .has_rank = true,
+                                      .rank     = 1,
+                                      .dims     = &any } };
+    struct tn_signature serving = { .name    = tn_text("serving_default"),
+                                    .inputs  = { 1, &ends[0] },
+                                    .outputs = { 1, &ends[1] } };
+    const float         four    = 4;
+    struct tn_error     error   = TN_ERROR_INIT;
+    struct place        place;
+    struct tn_edit     *edit;
+    uint32_t            op;
+
+    (void)state;
+    make_place(&place);
+    tn_edit_new(&edit, "tf-saved-model", NULL, &error);
+    tn_edit_add_op(edit, 0, TN_NONE, &x, &op, &error);
+    tn_edit_set_attr(edit, op, "dtype", &type, &error);
+    tn_edit_add_elements(edit, 0, "four", TN_FLOAT32, 0, NULL,
+                         tn_bytes(&four, sizeof four), &error);
+    tn_edit_add_op(edit, 0, TN_NONE, &y, &op, &error);
+    tn_edit_set_attr(edit, op, "T", &type, &error);
+    tn_edit_set_signature(edit, &serving, &error);
+    if (tn_failed(&error))
+        fail_msg("%s", error.what);
+    struct tn_model *made = commit(edit);
+    convert(made, in_place(&place, "made"), NULL);
+    tn_model_close(made);
+    check_clean(in_place(&place, "made"));
+    struct tn_model *model = open_model(in_place(&place, "made"));
+    assert_string_equal(tn_model_format(model), "tf-saved-model");
+    assert_int_equal(tn_model_node_count(model), 3);
+    assert_true(tn_bytes_is(tn_model_tag(model, 0), "serve"));
+    assert_int_equal(tn_model_signature_count(model), 1);
+    assert_true(
+        tn_bytes_is(tn_model_signature(model, 0)->inputs.items[0].key, "in"));
+    convert(model, in_place(&place, "again"), NULL);
+    check_clean(in_place(&place, "again"));
+    tn_model_close(model);
+    remove_place(&place);
+}
+
 /* ---- graphs in pieces --------------------------------------------------- */
 
 #define PIECE_ONE                                                              \
@@ -546,6 +610,7 @@ int main(void)
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_rest_is_kept),
         cmocka_unit_test(test_from_nothing),
+        cmocka_unit_test(test_saved_model_from_nothing),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_folder_copied),
         cmocka_unit_test(test_folder_changed),

@@ -134,6 +134,18 @@ static void expect_one_meta(struct tn_tf_writing *w)
                          (unsigned)w->detail->meta_count);
 }
 
+/* One that was made of nothing, not read from a file. */
+static bool is_new_saved_model(const struct tn_tf_writing *w)
+{
+    return !w->detail->meta_count &&
+           tn_is_of_format(w->model, &tn_format_tf_saved_model);
+}
+
+/* A MetaInfoDef with the tag that loaders look for. */
+#define TAGS_SERVE                                                             \
+    "\x22\x05"                                                                 \
+    "serve"
+
 static void put_meta(struct tn_tf_writing *w, uint32_t nth, struct tn_rope *to)
 {
     const struct tn_tf_meta *meta =
@@ -150,7 +162,7 @@ static void put_meta(struct tn_tf_writing *w, uint32_t nth, struct tn_rope *to)
     tn_rope_init(&graph, &w->arena, w->error);
     put_graph(w, nth, &graph);
     if (!meta)
-        tn_pb_put_text(to, 1, ""); /* an empty MetaInfoDef */
+        tn_pb_put_text(to, 1, is_new_saved_model(w) ? TAGS_SERVE : "");
     c = tn_cursor_span(meta ? meta->wire : (struct tn_span){ NULL, 0, 0 },
                        w->error);
     while (tn_pb_next(&c, &field)) {
@@ -761,7 +773,7 @@ enum tn_status tn_tf_write_saved_model(const struct tn_model         *model,
     struct tn_tf_writing w;
 
     writing_init(&w, model, options, to, error);
-    if (!w.detail->meta_count)
+    if (!w.detail->meta_count && !is_new_saved_model(&w))
         return tn_error_set(
             error, TN_UNSUPPORTED, TN_NOWHERE,
             "a bare graph has no signatures, so it is not a SavedModel");
