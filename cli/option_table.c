@@ -90,8 +90,9 @@ size_t cli_sections(const struct cli_verb *verb,
         sections[count++] = section_of("Reading", reading);
         count += cli_format_sections(true, sections + count,
                                      CLI_MAX_SECTIONS - count);
-        sections[count++] = section_of("URLs", remote);
     }
+    if (verb->groups & (CLI_READS | CLI_FETCHES))
+        sections[count++] = section_of("URLs", remote);
     if (verb->groups & CLI_REPORTS)
         sections[count++] = section_of("Reporting", reporting);
     if (verb->groups & CLI_SHOWS)

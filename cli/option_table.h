@@ -82,6 +82,7 @@ enum cli_groups {
                          formats for reading                                  */
     CLI_SETTINGS = 8, /* options of formats for writing                      */
     CLI_SHOWS    = 16, /* --wide --no-pager: prints tables or long lists      */
+    CLI_FETCHES  = 32, /* only those for URLs                                */
 };
 
 struct cli_args {

@@ -383,7 +383,10 @@ class Rules(native.Closing):
     def __init__(self, *files: AnyPath) -> None:
         self._handle = None
         paths = (ctypes.c_char_p * len(files))(*map(native.path, files))
-        self._handle = native.make("tn_rulebook_open", paths, len(files))
+        self._remote = native.remote()
+        self._handle = native.make(
+            "tn_rulebook_open", paths, len(files),
+            ctypes.byref(native.for_urls(self._remote)))
 
     def close(self) -> None:
         handle, self._handle = self._handle, None

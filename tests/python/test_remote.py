@@ -102,6 +102,17 @@ def test_anonymous(server):
     assert tenon.check(url) == [] and all(server.sent())
 
 
+def test_rules(server):
+    server.files["my.rules"] = b"rules onnx -> nd4j 1\nmine::Op(x) => identity(x)\n"
+    url = server.at + "/my.rules"
+    for kind in tenon.Rules, tenon.Interpreter:
+        kind(url).close()
+        assert all(server.sent())
+        with tenon.Remote(anonymous=True):
+            kind(url).close()
+        assert not any(server.sent())
+
+
 def test_what_holds_for_a_model(server):
     """Also after the block, for its elements and for what opens it again."""
     with tenon.Remote(anonymous=True):
