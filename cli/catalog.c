@@ -1,5 +1,4 @@
 /* catalog.c - tenon catalog: a row per file and per tensor of many models */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,9 +43,9 @@ struct run {
 /* ---- paths ---------------------------------------------------------------- */
 
 struct paths {
-    char  **items;
-    size_t  count, room;
-    size_t  given; /* items at the front: of the command line, not freed  */
+    char          **items; /* of the command line, then those of `list`   */
+    size_t          count, room;
+    struct cli_text list;
 };
 
 static void add_path(struct paths *paths, char *path)
@@ -64,35 +63,23 @@ static void add_path(struct paths *paths, char *path)
 }
 
 /* Empty lines are skipped. */
-static int read_list(struct paths *paths, const char *name)
+static int read_list(const struct run *run, struct paths *paths,
+                     const char *name)
 {
-    FILE   *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "r");
-    char   *line = NULL;
-    size_t  room = 0;
-    ssize_t size;
+    int   code = cli_session_read(&run->session, name, &paths->list);
+    char *line = paths->list.data, *end = line + paths->list.size;
 
-    if (file == NULL)
-        return cli_fail_errno("read", name, errno);
-    while ((size = getline(&line, &room, file)) >= 0) {
-        if (size > 0 && line[size - 1] == '\n')
-            line[--size] = '\0';
-        if (size == 0)
-            continue;
-        char *copy = cli_allocate((size_t)size + 1, 1);
-        memcpy(copy, line, (size_t)size);
-        add_path(paths, copy);
+    for (; code == 0 && line < end; line += strlen(line) + 1) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] != '\0')
+            add_path(paths, line);
     }
-    int number = ferror(file) ? errno : 0;
-    free(line);
-    if (file != stdin)
-        fclose(file);
-    return number != 0 ? cli_fail_errno("read", name, number) : 0;
+    return code;
 }
 
 static void free_paths(struct paths *paths)
 {
-    for (size_t i = paths->given; i < paths->count; i++)
-        free(paths->items[i]);
+    cli_text_done(&paths->list);
     free(paths->items);
 }
 
@@ -259,16 +246,14 @@ static int run_catalog(const void *opts, const struct cli_args *args)
     clock_gettime(CLOCK_MONOTONIC, &run.since);
     for (int i = 0; i < args->count; i++)
         add_path(&paths, args->items[i]);
-    paths.given = paths.count;
+    cli_session_begin_writing(&run.session, opts);
+    cli_session_prints(&run.session, run.opts->common.out != NULL
+                                         ? run.opts->common.out
+                                         : "-");
     if (run.opts->list != NULL)
-        code = read_list(&paths, run.opts->list);
-    if (code == 0) {
-        cli_session_begin_writing(&run.session, opts);
-        cli_session_prints(&run.session, run.opts->common.out != NULL
-                                             ? run.opts->common.out
-                                             : "-");
+        code = read_list(&run, &paths, run.opts->list);
+    if (code == 0)
         code = make(&run, &paths);
-    }
     free_paths(&paths);
     return code;
 }

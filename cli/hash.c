@@ -7,7 +7,6 @@
  *
  * Empty lines and lines that begin with # are skipped.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,13 +263,14 @@ static enum verdict judge(struct entries *entries, const char *label,
 }
 
 struct checking {
-    const struct cli_common *common;
-    struct entries          *entries;
-    const struct cli_args   *args; /* the patterns choose lines, too        */
-    struct cli_json         *json; /* or NULL */
-    uint64_t                 counts[3];
-    uint64_t                 line_number;
-    bool                     has_lines; /* that were not only a comment     */
+    const struct cli_session *session;
+    const struct cli_common  *common;
+    struct entries           *entries;
+    const struct cli_args    *args; /* the patterns choose lines, too       */
+    struct cli_json          *json; /* or NULL */
+    uint64_t                  counts[3];
+    uint64_t                  line_number;
+    bool                      has_lines; /* that were not only a comment     */
 };
 
 /* Names in a manifest are escaped already: backslashes stay single, and what is
@@ -349,21 +349,21 @@ static bool check_line(struct checking *checking, char *line)
     return true;
 }
 
-static int check_lines(struct checking *checking, FILE *file, const char *path)
+static int check_manifest(struct checking *checking, const char *path)
 {
-    char  *line     = NULL;
-    size_t capacity = 0;
-    bool   is_good  = true;
+    struct cli_text text    = { 0 };
+    bool            is_good = true;
+    int             code    = cli_session_read(checking->session, path, &text);
 
-    while (is_good && getline(&line, &capacity, file) >= 0) {
+    for (char *line = text.data, *end = line + text.size, *next;
+         code == 0 && is_good && line < end; line = next) {
+        next = line + strcspn(line, "\n") + 1;
         checking->line_number++;
         is_good = check_line(checking, line);
     }
-    free(line);
-    if (ferror(file) != 0)
-        return cli_fail_errno("read", path, errno);
-    if (is_good && checking->has_lines)
-        return 0;
+    cli_text_done(&text);
+    if (code != 0 || (is_good && checking->has_lines))
+        return code;
     struct tn_error error = TN_ERROR_INIT;
     error.status          = TN_MALFORMED;
     if (is_good) /* an empty manifest proves nothing */
@@ -374,19 +374,6 @@ static int check_lines(struct checking *checking, FILE *file, const char *path)
                  "line %" PRIu64 " is not one that 'tenon hash' prints",
                  checking->line_number);
     return cli_print_error(path, &error);
-}
-
-static int check_manifest(struct checking *checking, const char *path)
-{
-    bool  is_stream = strcmp(path, "-") == 0;
-    FILE *file      = is_stream ? stdin : fopen(path, "r");
-
-    if (file == NULL)
-        return cli_fail_errno("open", path, errno);
-    int code = check_lines(checking, file, path);
-    if (!is_stream)
-        fclose(file);
-    return code;
 }
 
 static uint64_t count_free(const struct entries *entries)
@@ -432,11 +419,13 @@ static bool is_nothing(const struct checking *checking)
            checking->counts[VERDICT_MISSING] == 0;
 }
 
-static int compare(const struct hash_opts *opts, struct entries *entries,
+static int compare(const struct cli_session *session,
+                   const struct hash_opts *opts, struct entries *entries,
                    const struct cli_args *args)
 {
     struct cli_json json;
-    struct checking checking = { .common  = &opts->common,
+    struct checking checking = { .session = session,
+                                 .common  = &opts->common,
                                  .entries = entries,
                                  .args    = args,
                                  .json = opts->common.is_json ? &json : NULL };
@@ -467,11 +456,12 @@ static int compare(const struct hash_opts *opts, struct entries *entries,
 
 /* ---- the verb ----------------------------------------------------------- */
 
-static int report(const struct hash_opts *opts, struct entries *entries,
+static int report(const struct cli_session *session,
+                  const struct hash_opts *opts, struct entries *entries,
                   const struct cli_args *args)
 {
     if (opts->manifest != NULL)
-        return compare(opts, entries, args);
+        return compare(session, opts, entries, args);
     cli_pager_begin();
     if (opts->common.is_json)
         print_json(entries, args->items[0]);
@@ -497,10 +487,9 @@ static int hash_model(struct cli_session *session, const struct tn_model *model,
             ? hash_all(model, &session->options, &entries, &error)
             : hash_each(&entries, &error);
     cli_session_clear(session);
-    int code =
-        status == TN_OK
-            ? report(opts, &entries, args)
-            : cli_fail(session->common, args->items[0], &error);
+    int code = status == TN_OK
+                   ? report(session, opts, &entries, args)
+                   : cli_fail(session->common, args->items[0], &error);
     for (uint64_t i = 0; i < entries.count; i++)
         free(entries.items[i].label);
     free(entries.items);

@@ -6,7 +6,6 @@
  */
 #include "rules.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +14,6 @@
 #include "failure.h"
 #include "text.h"
 #include "verb_table.h"
-
-/* A node is a few hundred bytes; with weights in its attributes, more. */
-enum { NODE_MAX = 1 << 28 };
 
 /* ---- what is given ------------------------------------------------------ */
 
@@ -29,30 +25,6 @@ static bool is_node(const char *what)
     if (strcmp(what, "-") == 0 || stat(what, &status) == 0)
         return false;
     return strpbrk(what, ":{") != NULL && strpbrk(what, " \"'{") != NULL;
-}
-
-/* Exit code; `bytes` is to be freed. */
-static int read_file(const char *path, struct cli_text *bytes)
-{
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    char  block[1 << 14];
-    int   code = 0;
-
-    if (file == NULL)
-        return cli_fail_errno("read", path, errno);
-    for (size_t size; (size = fread(block, 1, sizeof block, file)) > 0;) {
-        cli_text_put(bytes, block, size);
-        if (bytes->size > NODE_MAX) {
-            cli_say("%s is too large for a node", path);
-            code = CLI_NO;
-            break;
-        }
-    }
-    if (code == 0 && ferror(file))
-        code = cli_fail_errno("read", path, errno);
-    if (file != stdin)
-        fclose(file);
-    return code;
 }
 
 /* ---- interpreting ------------------------------------------------------- */
@@ -160,10 +132,9 @@ static int interpret(struct cli_session         *session,
                 : spare_weights(session, model);
         if (code == 0)
             tn_interpret_model(op, interpreter, model, &error);
-    } else if ((code = read_file(how->what, &bytes)) == 0)
+    } else if ((code = cli_session_read(session, how->what, &bytes)) == 0)
         of_node(how, session->common->is_quiet, interpreter,
-                (struct tn_bytes){ (const uint8_t *)bytes.data, bytes.size },
-                op, &error);
+                cli_text_view(&bytes), op, &error);
     bool is_model = model != NULL;
     tn_model_close(model);
     cli_text_done(&bytes);

@@ -273,6 +273,25 @@ void cli_session_clear(struct cli_session *session)
     session->is_drawn = false;
 }
 
+static void add_text(void *context, struct tn_bytes bytes)
+{
+    cli_text_put(context, bytes.data, bytes.size);
+}
+
+int cli_session_read(const struct cli_session *session, const char *path,
+                     struct cli_text *text)
+{
+    struct tn_error error = TN_ERROR_INIT;
+
+    if (tn_text_read(path, &session->options, add_text, text, &error) ==
+        TN_OK) {
+        cli_text_put(text, "", 1); /* C's functions may look for its end */
+        text->size--;
+        return 0;
+    }
+    return cli_print_file_error(&error);
+}
+
 void cli_session_tag(struct cli_session *session, const char *path)
 {
     const char *typed = session->options.tag;

@@ -11,6 +11,7 @@
 
 #include "option_table.h"
 #include "tag_name.h"
+#include "text.h"
 
 struct cli_session {
     const struct cli_common *common;
@@ -45,6 +46,11 @@ void cli_session_tag(struct cli_session *session, const char *path);
 /* Opens a model, or prints why it cannot be opened.  Returns an exit code. */
 int cli_session_open(struct cli_session *session, const char *path,
                      struct tn_model **model);
+
+/* Adds a file of text: a path, a URL or - for standard input.  Returns an exit
+ * code, after a message. */
+int cli_session_read(const struct cli_session *session, const char *path,
+                     struct cli_text *text);
 
 /* --verbose: prints what was requested from servers, if anything was. */
 void cli_session_report(void);

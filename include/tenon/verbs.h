@@ -18,6 +18,17 @@ struct tn_target {
     bool        is_durable;  /* synced to disk before the call returns       */
 };
 
+/* ---- texts -------------------------------------------------------------- */
+
+/* Calls `on` once, with a file of text as a whole, such as a list of names or a
+ * manifest, which is valid until `on` returns.  The path may be a URL, or "-"
+ * for standard input; a file of gzip is unpacked.  LIMIT beyond 256 MiB. */
+TN_API enum tn_status tn_text_read(const char              *path,
+                                   const struct tn_options *options,
+                                   void (*on)(void           *context,
+                                              struct tn_bytes text),
+                                   void *context, struct tn_error *error);
+
 /* ---- check -------------------------------------------------------------- */
 
 enum tn_severity { TN_SEVERITY_NOTE, TN_SEVERITY_WARNING, TN_SEVERITY_ERROR };

@@ -1564,6 +1564,7 @@ FUNCTIONS = {
     "tn_tensor_storage": "c.c_char_p, [c.c_void_p]",
     "tn_tensor_stored_size": "c.c_uint64, [c.c_void_p]",
     "tn_tensor_strings": "c.c_int, [c.c_void_p, c.c_uint64, c.c_uint64, tn_on_string, c.c_void_p, c.POINTER(tn_error)]",
+    "tn_text_read": "c.c_int, [c.c_char_p, c.POINTER(tn_options), c.CFUNCTYPE(None, c.c_void_p, tn_bytes), c.c_void_p, c.POINTER(tn_error)]",
     "tn_to_writer": "c.c_char_p, []",
     "tn_undump": "c.c_int, [c.c_char_p, c.POINTER(tn_options), c.POINTER(tn_dump_options), c.POINTER(tn_target), c.POINTER(tn_error)]",
     "tn_verdict_name": "c.c_char_p, [c.c_int]",

@@ -553,13 +553,11 @@ static const struct job {
 
 /* They look at what is in memory, or at a few files of rules. */
 static const char *const short_calls[] = {
-    "tn_edit_new",           "tn_tensor_list_open",
-    "tn_op_list_open",       "tn_metadata_list_open",
-    "tn_schema_open",        "tn_schema_builtin",
-    "tn_message_bytes",      "tn_merge",
-    "tn_merger_open",        "tn_merger_open_bytes",
-    "tn_merger_open_chunks", "tn_rulebook_open",
-    "tn_interpreter_open",   "tn_interpreter_extract",
+    "tn_edit_new",       "tn_text_read",          "tn_tensor_list_open",
+    "tn_op_list_open",   "tn_metadata_list_open", "tn_schema_open",
+    "tn_schema_builtin", "tn_message_bytes",      "tn_merge",
+    "tn_merger_open",    "tn_merger_open_bytes",  "tn_merger_open_chunks",
+    "tn_rulebook_open",  "tn_interpreter_open",   "tn_interpreter_extract",
 };
 
 static void empty_out(struct bench *bench)

@@ -54,6 +54,15 @@ static int hear_string(void *context, uint64_t index, struct tn_bytes text)
     return 0;
 }
 
+static void hear_text(void *context, struct tn_bytes text)
+{
+    struct tn_bytes *heard = context;
+
+    assert_true(text.size > 0 && text.size <= heard->size);
+    memcpy((void *)(uintptr_t)heard->data, text.data, text.size);
+    heard->size = text.size;
+}
+
 static int refuse_read(void *context, uint64_t offset, void *to, size_t size)
 {
     (void)context;
@@ -184,6 +193,7 @@ static void verbs(void)
     struct tn_convert_options convert = { .to = "no such format" };
 
     FAILS(tn_check, NOWHERE, NULL, NULL, NULL, NULL, NULL);
+    FAILS(tn_text_read, NOWHERE, NULL, hear_text, NULL);
     FAILS(tn_dump, NOWHERE, NULL, &dump, &nowhere, NULL, NULL);
     FAILS(tn_undump, NOWHERE, NULL, &dump, &nowhere);
     FAILS(tn_convert, model, &convert, &nowhere, NULL, NULL);
@@ -622,6 +632,10 @@ static void options_and_results_may_be_left_out(void **state)
     WORKS(tn_array_open(&array, tn_model_tensor(model, 0), NULL, NULL, NULL));
     tn_array_close(array);
     WORKS(tn_dump(path, NULL, NULL, TO("m.textproto"), NULL, NULL, NULL));
+    char            copy[1 << 16];
+    struct tn_bytes heard = { (const uint8_t *)copy, sizeof copy };
+    WORKS(tn_text_read(text, NULL, hear_text, &heard, NULL));
+    assert_non_null(memmem(heard.data, heard.size, "ir_version", 10));
     WORKS(tn_undump(text, NULL, NULL, TO("u.onnx"), NULL));
     WORKS(tn_convert(model, NULL, TO("c.onnx"), NULL, NULL, NULL));
     WORKS(tn_folder_models(paths[1], NULL, NULL, NULL, NULL));
@@ -682,6 +696,7 @@ static void a_path_that_is_null_is_invalid(void **state)
     INVALID(tn_folder_models(NULL, NULL, NULL, NULL, NULL));
     INVALID(tn_dump(NULL, NULL, NULL, &to, NULL, NULL, NULL));
     INVALID(tn_dump(in, NULL, NULL, &none, NULL, NULL, NULL));
+    INVALID(tn_text_read(NULL, NULL, hear_text, NULL, NULL));
     INVALID(tn_undump(NULL, NULL, NULL, &to, NULL));
     INVALID(tn_undump(in, NULL, NULL, NULL, NULL));
     INVALID(tn_split(NULL, NULL, NULL, &to, NULL, NULL));
@@ -695,6 +710,9 @@ static void a_path_that_is_null_is_invalid(void **state)
     INVALID(tn_get(tn_model_tensor(model, 0), NULL, &none, NULL, NULL));
     INVALID(tn_view(model, NULL, &none, NULL, NULL, NULL));
     INVALID(tn_catalog(&in, 1, NULL, NULL, NULL, NULL, NULL));
+    INVALID(
+        tn_catalog(&(const char *){ NULL }, 1, NULL, &to, NULL, NULL, NULL));
+    INVALID(tn_catalog(NULL, 1, NULL, &to, NULL, NULL, NULL));
     INVALID(tn_apply(NULL, NULL, NULL, &to, NULL, NULL));
     INVALID(tn_apply(in, NULL, NULL, NULL, NULL, NULL));
     INVALID(tn_tag_list(NULL, NULL, false, NULL, NULL, NULL));

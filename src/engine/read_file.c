@@ -3,7 +3,11 @@
 
 #include <inttypes.h>
 
+#include <tenon/verbs.h>
+
 #include "base/buffer.h"
+#include "base/expect.h"
+#include "base/sized.h"
 #include "codec/gzip.h"
 #include "io/bundle.h"
 
@@ -57,5 +61,24 @@ enum tn_status tn_read_file(struct tn_arena *arena, const char *path,
     }
     if (tn_failed(error))
         tn_error_file(error, path);
+    return error->status;
+}
+
+enum tn_status tn_text_read(const char *path, const struct tn_options *options,
+                            void (*on)(void *context, struct tn_bytes text),
+                            void *context, struct tn_error *error)
+{
+    TN_ERROR_OR_OWN(error);
+    TN_EXPECT_PATH(path, error);
+    TN_TAKE_OPTIONS(options);
+    struct tn_memory memory;
+    struct tn_arena  arena;
+    struct tn_bytes  text;
+
+    tn_memory_take_options(&memory, options);
+    tn_arena_init(&arena, &memory);
+    if (tn_read_file(&arena, path, "a file of text", &text, error) == TN_OK)
+        on(context, text);
+    tn_arena_done(&arena);
     return error->status;
 }

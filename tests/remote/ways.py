@@ -15,7 +15,7 @@ import time
 from email.utils import formatdate
 
 from lists import Front
-from servers import run
+from servers import HERE, run
 
 
 def tiny(name="w", value=b"abcd"):
@@ -266,6 +266,53 @@ def dates(j):
                     f"{date}, {more}: {done}")
 
 
+def texts(j):
+    """Lists, maps, scripts, rules: what an option reads may be at a URL, and is
+    read without credentials if these are not to be sent."""
+    model, other = f"{j.folder}/m.safetensors", f"{j.folder}/o.safetensors"
+    tiny_onnx = f"{j.folder}/tiny.onnx"
+    for path, name in ((model, "w"), (other, "v")):
+        with open(path, "wb") as file:
+            file.write(tiny(name))
+    j.run("undump", os.path.join(HERE, "../../examples/tiny.onnx.textproto"),
+          "-o", tiny_onnx)
+    netrc = f"{j.folder}/netrc"
+    with open(netrc, "w", encoding="utf-8") as file:
+        file.write("machine 127.0.0.1 login me password hush\n")
+    rules = "rules onnx -> nd4j 1\nmine::Op(x) => identity(x)\n"
+    out = ("--force", "-o", f"{j.folder}/out")
+    manifest = j.run("hash", model).stdout.decode()
+    for text, *words in (
+            (f"{model}\n\n{other}", "catalog", "-T", "URL"),
+            (manifest, "hash", model, "-c", "URL"),
+            ("w x\n", "edit", model, "--rename-from", "URL", *out),
+            ("w v\n", "edit", model, "--weights-by-map", f"{other} URL", *out),
+            ("rename w=x\n", "edit", model, "--script", "URL", *out),
+            ("filters f\n", "convert", tiny_onnx, "--to", "gguf", "--names", "URL", *out),
+            (rules, "convert", tiny_onnx, "--rules", "URL", "--to", "samediff",
+             *out),
+            (rules, "rules", "check", "URL"), (rules, "rules", "ls", "URL"),
+            (rules, "rules", "coverage", tiny_onnx, "URL"),
+            ('op_type: "Relu" input: "x" output: "y"', "rules", "interpret",
+             "URL"),
+            ("look\t1\nrectify\t2\n", "view", tiny_onnx, "--data", "URL",
+             "--form", "svg", *out)):
+        with Front(lambda _, t=text: (200, [("ETag", '"t"')], t.encode())) as f:
+            words = [w.replace("URL", f"{f.at}/t.rules") for w in words]
+            for more in ((), ("--anonymous",)):
+                f.server.requests.clear()
+                done = j.run(*words, *more, NETRC=netrc)
+                sent = ["Authorization" in r[1] for r in f.server.requests]
+                j.claim(done.returncode == 0 and sent and
+                        set(sent) == {not more}, f"{words}: {sent}, {done}")
+    with Front(lambda _: (404, [], b"")) as front:
+        for words in (["catalog", "-T"], ["hash", model, "-c"],
+                      ["rules", "interpret"]):
+            done = j.run(*words, f"{front.at}/list")
+            j.claim(done.returncode == 6 and b"/list" in done.stderr and
+                    b"404" in done.stderr, f"{words}: {done}")
+
+
 def cut_urls(j):
     """A URL that a path library normalised is told from a missing file."""
     for url in ("http:/127.0.0.1/x.onnx", "s3:/models/x", "hf:/o/r/x"):
@@ -277,7 +324,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         j = Judge(tenon, folder)
         for part in (empty_objects, regions, profiles, revisions, letters,
-                     folder_signatures, dates, cut_urls):
+                     folder_signatures, dates, texts, cut_urls):
             if not sys.argv[2:] or part.__name__ in sys.argv[2:]:
                 part(j)
     for line in j.bad:
