@@ -195,22 +195,23 @@ def layer_norm_factor_alone(net):
 
 # --- each image and channel by its own mean and variance ---------------------------------------
 
-def instance_norm(net, written, images=None):
-    """Between two convolutions, so that channels come second."""
-    x = conv(net, (images or image)(net))
-    scale, offset = numbers(4), numbers(4)
+def instance_normed(net, x, written):
+    channels = net.value(x).shape[-1]
+    scale, offset = numbers(channels), numbers(channels)
     mean = net("Mean", x, [1, 2], keep_dims=True)
     off = net("Sub", x, mean)
     square = net("SquaredDifference", x, mean) if written == "moments" else net("Square", off)
     variance = net("AddV2", net("Mean", square, [1, 2], keep_dims=True), 1e-3)
     if written == "moments":
         by = net("Mul", net("Rsqrt", variance), scale)
-        y = net("AddV2", net("Mul", x, by), net("Sub", offset, net("Mul", mean, by)))
-    elif written == "hand":
-        y = net("AddV2", net("Mul", net("Mul", off, net("Rsqrt", variance)), scale), offset)
-    else:
-        y = net("AddV2", net("Mul", net("RealDiv", off, net("Sqrt", variance)), scale), offset)
-    return conv(net, y, 2)
+        return net("AddV2", net("Mul", x, by), net("Sub", offset, net("Mul", mean, by)))
+    made = net("Mul", off, net("Rsqrt", variance)) if written == "hand" else net("RealDiv", off, net("Sqrt", variance))
+    return net("AddV2", net("Mul", made, scale), offset)
+
+
+def instance_norm(net, written, images=None):
+    """Between two convolutions, so that channels come second."""
+    return conv(net, instance_normed(net, conv(net, (images or image)(net)), written), 2)
 
 
 for spelling in ("moments", "hand", "divided"):
@@ -392,6 +393,8 @@ def open_image(net):
 for spelling in ("moments", "hand", "divided"):
     idiom(f"instance-norm-open-{spelling}", 5, Transpose=2, Conv=2, InstanceNormalization=1)(
         lambda net, spelling=spelling: instance_norm(net, spelling, open_image))
+    idiom(f"instance-norm-open-last-{spelling}", 3, Transpose=2, InstanceNormalization=1)(
+        lambda net, spelling=spelling: instance_normed(net, open_image(net), spelling))
 
 
 def size_of(net, x, axis):
