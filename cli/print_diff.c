@@ -91,14 +91,26 @@ static void add_share(struct cli_text *text, double share)
         cli_text_addf(text, share < 0.1 ? "%.2g%%" : "%.3g%%", share * 100);
 }
 
+/* Texts are compared as a whole; nothing says how far they are apart. */
+static bool has_numbers(const struct tn_diff_change *c)
+{
+    const uint8_t *space = memchr(c->type.data, ' ', c->type.size);
+    char           word[32];
+
+    if (!space)
+        return false;
+    snprintf(word, sizeof word, "%.*s", (int)(space - c->type.data),
+             (const char *)c->type.data);
+    return tn_dtype_bits(tn_dtype_find(word)) > 0;
+}
+
 static void add_values(struct cli_text *text, const struct tn_diff_change *c,
                        const struct extremes *e, uint32_t group_count)
 {
     if (c->changed_count == 0)
         return;
     cli_text_add(text, "  ");
-    if (c->max_absolute == 0 && c->changed_count == 1 &&
-        c->element_count != 1) {
+    if (!has_numbers(c)) {
         cli_text_add(text, "other text");
         return;
     }
@@ -113,8 +125,11 @@ static void add_values(struct cli_text *text, const struct tn_diff_change *c,
         }
         cli_text_add(text, " of the elements");
     }
-    cli_text_addf(text, ", by up to %.3g (relative %.2g)", e->absolute,
-                  e->relative);
+    if (e->absolute > 0)
+        cli_text_addf(text, ", by up to %.3g (relative %.2g)", e->absolute,
+                      e->relative);
+    else
+        cli_text_add(text, ": bits differ, values are equal");
 }
 
 /* Whether a number is part of a scope, as in "encoder/layer_3/add". */

@@ -73,7 +73,7 @@ struct tn_diff_change {
     uint32_t group, group_count;
 
     /* Of tensors whose elements differ, else 0.  The relative error is |a - b|
-     * / max(|a|, |b|). */
+     * / max(|a|, |b|); both are 0 if only bits differ (-0.0, another NaN). */
     uint64_t element_count, changed_count;
     double   max_absolute, max_relative;
 };

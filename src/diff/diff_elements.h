@@ -10,8 +10,10 @@ struct tn_diff_values {
 };
 
 /* Element by element in C order; both have the same number of elements, of
- * fixed size.  Types may differ: numbers are then compared as numbers.  Memory
- * is constant, unless a payload can only be read from its beginning. */
+ * fixed size.  Types may differ: numbers are then compared as numbers.  Of one
+ * type and without a tolerance, other bits are a change even of equal values:
+ * 0.0 and -0.0, two kinds of NaN.  Memory is constant, unless a payload can
+ * only be read from its beginning. */
 enum tn_status tn_diff_elements(const struct tn_elements *left,
                                 const struct tn_elements *right,
                                 double tolerance, struct tn_memory *memory,

@@ -285,9 +285,13 @@ static struct tn_bytes facet_text(struct both                *b,
 static struct tn_bytes elements_text(struct both                 *b,
                                      const struct tn_diff_change *change)
 {
+    const struct tn_tensor *tensor =
+        tn_list_at(&b->right->tensors, struct tn_tensor, change->right);
     const char *text = "other elements";
 
-    if (change->max_absolute > 0)
+    if (change->max_absolute == 0 && tn_dtype_bits(tn_tensor_dtype(tensor)))
+        text = "other bits of equal values";
+    else if (change->max_absolute > 0)
         text = tn_text_format(&b->arena, b->error,
                               "%" PRIu64 " of %" PRIu64
                               " elements, by up to %.3g (relative %.2g)",
