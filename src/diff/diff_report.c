@@ -340,6 +340,7 @@ static bool is_about_file(struct tn_bytes key)
                                         "byte_order",
                                         "names",
                                         "meta",
+                                        "file_metadata",
                                         "parameters",
                                         "variables",
                                         "external",

@@ -325,6 +325,11 @@ bool tn_sd_is_own_meta(struct tn_bytes key);
 uint32_t       tn_sd_meta_count(const struct tn_sd_graph *graph);
 struct tn_fact tn_sd_meta(const struct tn_sd_graph *graph, uint32_t index);
 
+/* Metadata as facts: what Deeplearning4j writes into every file, such as the
+ * number of a shard, is about the file and not about the model. */
+void tn_sd_meta_facts(struct tn_model *model, const struct tn_sd_graph *graph,
+                      struct tn_error *error);
+
 void tn_sd_describe(const struct tn_model *model, struct tn_about *about);
 enum tn_status tn_sd_report_rest(const struct tn_model         *model,
                                  const struct tn_write_options *options,

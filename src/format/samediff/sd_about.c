@@ -38,6 +38,18 @@ struct tn_fact tn_sd_meta(const struct tn_sd_graph *graph, uint32_t index)
     };
 }
 
+void tn_sd_meta_facts(struct tn_model *model, const struct tn_sd_graph *graph,
+                      struct tn_error *error)
+{
+    for (uint32_t i = 0; i < tn_sd_meta_count(graph); i++) {
+        struct tn_fact entry = tn_sd_meta(graph, i);
+        tn_model_add_fact_format(
+            model, error,
+            tn_sd_is_own_meta(entry.key) ? "file_metadata" : "metadata",
+            "%.*s=%.*s", TN_FMT(entry.key), TN_FMT(entry.value));
+    }
+}
+
 void tn_sd_describe(const struct tn_model *model, struct tn_about *about)
 {
     const struct tn_sd_detail *detail = tn_sd_detail_of(model);

@@ -304,11 +304,7 @@ static void add_facts(struct tn_sd_reader *r)
     add_kinds(r, g);
     for (uint32_t i = 0; i < g->loss.count; i++)
         tn_model_add_fact(r->model, "loss", g->loss.items[i], r->error);
-    for (uint32_t i = 0; i < g->meta_keys.count && i < g->meta_values.count;
-         i++)
-        tn_model_add_fact_format(r->model, r->error, "metadata", "%.*s=%.*s",
-                                 TN_FMT(g->meta_keys.items[i]),
-                                 TN_FMT(g->meta_values.items[i]));
+    tn_sd_meta_facts(r->model, g, r->error);
     tn_sd_config_facts(r->model, r->detail, r->error);
 }
 

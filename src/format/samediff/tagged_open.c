@@ -358,10 +358,7 @@ static void add_facts(struct opening *o)
                              g->variable_count);
     for (uint32_t i = 0; i < g->loss.count; i++)
         tn_model_add_fact(m, "loss", g->loss.items[i], o->error);
-    for (uint32_t i = 0; i < g->meta_keys.count; i++)
-        tn_model_add_fact_format(m, o->error, "metadata", "%.*s=%.*s",
-                                 TN_FMT(g->meta_keys.items[i]),
-                                 TN_FMT(g->meta_values.items[i]));
+    tn_sd_meta_facts(m, g, o->error);
     tn_sd_config_facts(m, o->reader.detail, o->error);
     if (o->detail->extra_count)
         tn_model_add_fact_format(m, o->error, "unsupported_kinds", "%" PRIu32,
