@@ -255,6 +255,14 @@ static bool has_output(const struct tn_model *model, struct tn_bytes name)
     return false;
 }
 
+static bool has_loss(const struct tn_model *model, struct tn_bytes name)
+{
+    for (uint32_t i = 0; i < model->loss_count; i++)
+        if (tn_bytes_equal(model->losses[i], name))
+            return true;
+    return false;
+}
+
 static void complain(struct listening *l, const char *rule, const char *where,
                      struct tn_bytes name, const char *what)
 {
@@ -295,6 +303,23 @@ static void find_lost(struct listening *l, const struct tn_model *model,
         snprintf(where, sizeof where, "output[%" PRIu32 "]", i);
         complain(l, "dangling-output", where, name,
                  "is an output and not made in this graph");
+    }
+}
+
+/* A loss may be no output of the graph. */
+static void find_lost_losses(struct listening *l, const struct tn_model *model,
+                             const struct tn_model *before)
+{
+    char where[120];
+
+    for (uint32_t i = 0; i < model->loss_count && l->count == 0; i++) {
+        struct tn_bytes name = model->losses[i];
+        if (is_made(model, name) ||
+            (before && has_loss(before, name) && !is_made(before, name)))
+            continue;
+        snprintf(where, sizeof where, "loss[%" PRIu32 "]", i);
+        complain(l, "unknown-loss", where, name,
+                 "is a loss and not made in this graph");
     }
 }
 
@@ -407,6 +432,8 @@ enum tn_status tn_refuse_edited(const struct tn_model    *model,
         find_bad_names(&l, model, before);
     if (!l.count)
         find_lost(&l, model, before);
+    if (!l.count)
+        find_lost_losses(&l, model, before);
     if (!l.count)
         find_lost_signatures(&l, model, before);
     if (refuse(&l, TN_INVALID, TN_REASON_INVALID_RESULT, error) == TN_OK)
