@@ -3,6 +3,7 @@
 
 #include "base/watch.h"
 #include "diff/diff_buckets.h"
+#include "ir/dialect_facts.h"
 
 /* Ops of a pair of graphs that are still to be matched. */
 struct pair {
@@ -1067,9 +1068,12 @@ void tn_diff_match_done(struct tn_diff_match *m)
     tn_diff_side_done(&m->right);
 }
 
-static bool is_one_dialect(const struct tn_diff_match *m)
+bool tn_diff_is_one_dialect(const struct tn_diff_match *m)
 {
-    return m->left.model->dialect == m->right.model->dialect;
+    const struct tn_dialect *a = m->left.model->dialect;
+    const struct tn_dialect *b = m->right.model->dialect;
+
+    return a == b || (a && b && tn_is_same_dialect(a->name, b->name));
 }
 
 static enum tn_status match_graphs(struct tn_diff_match *m,
@@ -1078,7 +1082,7 @@ static enum tn_status match_graphs(struct tn_diff_match *m,
     if (m->left.graph_count == 0 || m->right.graph_count == 0)
         return TN_OK;
     join_graphs(m, 0, 0);
-    if (!is_one_dialect(m))
+    if (!tn_diff_is_one_dialect(m))
         return TN_OK;
     TN_TRY(match_functions(m, true, error));
     TN_TRY(match_functions(m, false, error));

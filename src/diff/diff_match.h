@@ -52,6 +52,10 @@ enum tn_status tn_diff_match_init(struct tn_diff_match      *match,
                                   struct tn_error           *error);
 void           tn_diff_match_done(struct tn_diff_match *match);
 
+/* Whether both models have operators of one dialect.  Two containers of it may
+ * store attributes in different ways. */
+bool tn_diff_is_one_dialect(const struct tn_diff_match *match);
+
 /* Whether a value of one model is that of the other: made by matched ops,
  * defined by matched tensors, matched inputs, or just of one name. */
 bool tn_diff_same_value(const struct tn_diff_match *match, uint32_t left,

@@ -98,6 +98,16 @@ bool tn_diff_same_attr(const struct tn_diff_match *m,
     return true;
 }
 
+bool tn_diff_is_implied(const struct tn_diff_match *m, int side, uint32_t op,
+                        const struct tn_attr_named *attr)
+{
+    const struct tn_model *model = side ? m->right.model : m->left.model;
+
+    return m->left.model->dialect != m->right.model->dialect &&
+           model->dialect->is_implied &&
+           model->dialect->is_implied(model, op, attr, NULL);
+}
+
 static struct tn_bytes value_text(struct op_work             *w,
                                   const struct tn_attr_value *value)
 {
@@ -117,8 +127,15 @@ static void note_attr(struct op_work *w, const struct tn_attr_named *a,
                       value_text(w, b ? &b->value : NULL), w->error);
 }
 
+static void note_one_sided(struct op_work *w, int side, uint32_t op,
+                           const struct tn_attr_named *attr)
+{
+    if (!tn_diff_is_implied(w->m, side, op, attr))
+        note_attr(w, side ? NULL : attr, side ? attr : NULL);
+}
+
 /* Merges the two sorted lists. */
-static void compare_lists(struct op_work *w)
+static void compare_lists(struct op_work *w, uint32_t left, uint32_t right)
 {
     uint64_t i = 0, k = 0;
 
@@ -133,9 +150,9 @@ static void compare_lists(struct op_work *w)
                 : NULL;
         int order = !a ? 1 : !b ? -1 : tn_bytes_compare(a->name, b->name);
         if (order < 0)
-            note_attr(w, a, NULL);
+            note_one_sided(w, 0, left, a);
         else if (order > 0)
-            note_attr(w, NULL, b);
+            note_one_sided(w, 1, right, b);
         else if (!tn_diff_same_attr(w->m, &a->value, &b->value))
             note_attr(w, a, b);
         i += order <= 0;
@@ -176,7 +193,7 @@ static enum tn_status compare_attributes(struct op_work *w, uint32_t left,
         has_graph |=
             tn_list_at(&w->attrs[0], struct tn_attr_named, i)->value.kind ==
             TN_ATTR_GRAPH;
-    compare_lists(w);
+    compare_lists(w, left, right);
     if (x->alike && y->alike && !has_graph && w->report->facets.count == before)
         w->alike[x->alike] = (uint32_t)y->alike;
     return w->error->status;

@@ -459,7 +459,7 @@ static void compare_training(struct io_work *w, const struct tn_model *a,
                              const struct tn_model *b)
 {
     if (tn_bytes_equal(a->training, b->training) || !a->dialect ||
-        a->dialect != b->dialect)
+        !tn_diff_is_one_dialect(w->report->match))
         return;
     struct tn_diff_change *change =
         tn_diff_add_change(w->report, TN_DIFF_METADATA,
@@ -672,7 +672,8 @@ static void compare_main_io(struct io_work *w, const struct tn_model *a,
     /* Without signatures, inputs and outputs are guessed from the graph. */
     bool is_called = a->signatures.count > 0;
     if (!a->dialect || !b->dialect ||
-        (is_called != (b->signatures.count > 0) && a->dialect == b->dialect))
+        (is_called != (b->signatures.count > 0) &&
+         tn_diff_is_one_dialect(w->report->match)))
         return;
     w->part = TN_DIFF_INPUT;
     compare_io_lists(w, main_io(a, true), main_io(b, true));
@@ -686,7 +687,7 @@ enum tn_status tn_diff_report_make(struct tn_diff_report *report,
     const struct tn_diff_match *m = report->match;
     const struct tn_model      *a = m->left.model, *b = m->right.model;
     struct io_work              w = { .report = report, .error = error };
-    bool has_ops                  = a->dialect && a->dialect == b->dialect &&
+    bool has_ops                  = a->dialect && tn_diff_is_one_dialect(m) &&
                    m->left.graph_count && m->right.graph_count;
 
     report->summary = (struct tn_diff_summary){

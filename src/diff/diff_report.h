@@ -50,6 +50,12 @@ bool tn_diff_same_attr(const struct tn_diff_match *match,
                        const struct tn_attr_value *left,
                        const struct tn_attr_value *right);
 
+/* Whether an attribute of an op, which its match does not have, is no
+ * difference: the two are in different containers of one dialect, and it says
+ * what follows from the operator. */
+bool tn_diff_is_implied(const struct tn_diff_match *match, int side,
+                        uint32_t op, const struct tn_attr_named *attr);
+
 /* Marks, by op of the left, the smallest set of ops that moved: the others are
  * in the same order as their matches. */
 enum tn_status tn_diff_find_moved(const struct tn_diff_match *match,

@@ -54,7 +54,7 @@ static bool is_moved(const struct tn_diff_match *m, const struct tn_tensor *a,
 {
     if (!has_graph(a->model) || !has_graph(b->model) ||
         m->left.graph_count == 0 || m->right.graph_count == 0 ||
-        a->model->dialect != b->model->dialect)
+        !tn_diff_is_one_dialect(m))
         return false;
     if ((a->graph == TN_NONE) != (b->graph == TN_NONE) || a->role != b->role)
         return true;
@@ -261,7 +261,7 @@ static bool goes_with_op(const struct tn_diff_match *m, int side,
     const struct tn_diff_side *s = side ? &m->right : &m->left;
 
     if (t->node == TN_NONE || t->graph >= s->graph_count ||
-        m->left.model->dialect != m->right.model->dialect)
+        !tn_diff_is_one_dialect(m))
         return false;
     uint64_t op =
         (uint64_t)tn_model_graph_at(s->model, t->graph)->first_op + t->node;

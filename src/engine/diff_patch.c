@@ -987,7 +987,8 @@ static void compare_attrs(struct patch *p, uint32_t left, uint32_t right)
             const struct tn_attr_named *attr =
                 tn_list_at(&a, struct tn_attr_named, i);
             if (attr_named(&b, attr->name) ||
-                goes_with_operator(p, left, right, attr->name))
+                goes_with_operator(p, left, right, attr->name) ||
+                tn_diff_is_implied(p->m, 0, left, attr))
                 continue;
             begin_line(p, "remove-attr");
             put_left(p, left);
@@ -998,11 +999,11 @@ static void compare_attrs(struct patch *p, uint32_t left, uint32_t right)
             const struct tn_attr_named *attr =
                 tn_list_at(&b, struct tn_attr_named, i);
             const struct tn_attr_named *old = attr_named(&a, attr->name);
-            bool is_same =
-                goes_with_operator(p, left, right, attr->name)
-                    ? is_implied(p, right, attr, NULL)
-                    : old && (same_attr(p, &old->value, &attr->value) ||
-                              is_implied(p, right, attr, &old->value));
+            bool is_same = goes_with_operator(p, left, right, attr->name)
+                               ? is_implied(p, right, attr, NULL)
+                           : old ? same_attr(p, &old->value, &attr->value) ||
+                                       is_implied(p, right, attr, &old->value)
+                                 : tn_diff_is_implied(p->m, 1, right, attr);
             if (!is_same || is_revalued(p, right, attr->name))
                 set_attr(p, right, attr);
         }
@@ -2377,7 +2378,7 @@ static enum tn_status check(const struct tn_diff   *diff,
 {
     const struct tn_diff_match *m = tn_diff_matching(diff);
 
-    if (m->left.model->dialect != m->right.model->dialect)
+    if (!tn_diff_is_one_dialect(m))
         return tn_error_set(
             error, TN_UNSUPPORTED, TN_NOWHERE,
             "a patch needs two models of one framework, not %s and "

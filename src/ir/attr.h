@@ -84,9 +84,9 @@ struct tn_dialect {
     const char *(*attr_type)(struct tn_span wire);
 
     /* Whether a file has this attribute, with this value, if the op was given
-     * none of the name (the number of an operator of nd4j), or `old`, when it
-     * had other results; that may be NULL.  NULL: there are no such attributes.
-     */
+     * none of the name (number of an nd4j operator, usual names of arguments),
+     * or `old`, when it had other results; that may be NULL.  NULL: there are
+     * no such attributes. */
     bool (*is_implied)(const struct tn_model *model, uint32_t op,
                        const struct tn_attr_named *attr,
                        const struct tn_attr_value *old);

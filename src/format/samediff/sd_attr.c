@@ -319,30 +319,78 @@ static bool has_types_of_variables(const struct tn_model      *model,
     return true;
 }
 
+/* The list whose arguments an attribute names; TN_VOCAB_NAMED: none. */
+static enum tn_vocab_list named_list(struct tn_bytes attr)
+{
+    static const char *const names[] = {
+        [TN_VOCAB_IARGS] = "iArgNames", [TN_VOCAB_TARGS] = "tArgNames",
+        [TN_VOCAB_BARGS] = "bArgNames", [TN_VOCAB_DARGS] = "dArgNames",
+        [TN_VOCAB_SARGS] = "sArgNames",
+    };
+
+    for (unsigned i = TN_VOCAB_IARGS; i < sizeof names / sizeof *names; i++)
+        if (tn_bytes_is(attr, names[i]))
+            return (enum tn_vocab_list)i;
+    return TN_VOCAB_NAMED;
+}
+
+/* The names that writers give to arguments in the order of the kernel. */
+static bool are_usual_names(const struct tn_model *model, uint32_t op,
+                            enum tn_vocab_list          list,
+                            const struct tn_attr_value *names,
+                            struct tn_arena *arena, struct tn_error *error)
+{
+    struct tn_sd_calls        calls = { .arena = arena };
+    struct tn_sd_args         args;
+    const struct tn_vocab_op *known = NULL;
+
+    if (tn_sd_args_read(model, op, &calls, arena, &args, error) == TN_OK)
+        known = tn_sd_args_op(
+            &calls, tn_model_name(model, tn_model_op_at(model, op)->type),
+            &args, error);
+    for (uint32_t i = 0; known && i < names->count; i++)
+        if (names->of.strings[i].size &&
+            !tn_bytes_equal(names->of.strings[i], tn_arg_name(known, list, i)))
+            return false;
+    return known != NULL;
+}
+
+static bool is_usual_number(const struct tn_model *model, uint32_t op,
+                            const struct tn_attr_named *attr,
+                            struct tn_arena *arena, struct tn_error *error)
+{
+    struct tn_nd4j_book book;
+    struct tn_sd_args   args = { .op_num = 0 };
+
+    if (tn_nd4j_book_init(&book, arena, error) != TN_OK)
+        return false;
+    tn_sd_args_by_name(&args, &book,
+                       tn_model_name(model, tn_model_op_at(model, op)->type));
+    const char *word = tn_sd_op_type_name(args.op_type);
+    if (!tn_bytes_is(attr->name, "opType"))
+        return attr->value.of.ints[0] == args.op_num;
+    return word && attr->value.kind == TN_ATTR_STRING &&
+           tn_bytes_is(attr->value.of.strings[0], word);
+}
+
 static bool is_implied_tagged(const struct tn_model *model, uint32_t op,
                               const struct tn_attr_named *attr,
                               const struct tn_attr_value *old)
 {
-    bool                is_type = tn_bytes_is(attr->name, "opType");
-    struct tn_error     error   = TN_ERROR_INIT;
-    struct tn_arena     arena;
-    struct tn_nd4j_book book;
-    struct tn_sd_args   args      = { .op_num = 0 };
-    bool                is_answer = false;
+    enum tn_vocab_list list  = named_list(attr->name);
+    struct tn_error    error = TN_ERROR_INIT;
+    struct tn_arena    arena;
+    bool               is_answer = false;
 
-    if (old || (!is_type && !tn_bytes_is(attr->name, "opNum")))
+    if (old)
         return false;
     tn_arena_init(&arena, model->memory);
-    if (tn_nd4j_book_init(&book, &arena, &error) == TN_OK) {
-        const char *word;
-        tn_sd_args_by_name(
-            &args, &book,
-            tn_model_name(model, tn_model_op_at(model, op)->type));
-        word      = tn_sd_op_type_name(args.op_type);
-        is_answer = !is_type ? attr->value.of.ints[0] == args.op_num
-                             : word && attr->value.kind == TN_ATTR_STRING &&
-                                   tn_bytes_is(attr->value.of.strings[0], word);
-    }
+    if (list != TN_VOCAB_NAMED && attr->value.kind == TN_ATTR_STRING)
+        is_answer =
+            are_usual_names(model, op, list, &attr->value, &arena, &error);
+    else if (tn_bytes_is(attr->name, "opType") ||
+             tn_bytes_is(attr->name, "opNum"))
+        is_answer = is_usual_number(model, op, attr, &arena, &error);
     tn_arena_done(&arena);
     return is_answer && !tn_failed(&error);
 }

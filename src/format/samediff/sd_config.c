@@ -10,6 +10,7 @@
  * for byte wherever it goes.
  */
 #include "base/json_read.h"
+#include "base/sort.h"
 #include "format/samediff/sd_graph.h"
 
 enum { LEVELS = 4, WORD = 32, REGULARIZATIONS = 8 };
@@ -153,6 +154,27 @@ static void add(struct tn_model *model, const char *key, struct tn_bytes value,
         tn_model_add_fact(model, key, value, error);
 }
 
+static int by_text(const void *a, const void *b, void *context)
+{
+    (void)context;
+    return tn_bytes_compare(*(const struct tn_bytes *)a,
+                            *(const struct tn_bytes *)b);
+}
+
+/* Each container has them in an order of its own, which says nothing. */
+static void add_sorted(struct tn_buffer *to, struct tn_arena *arena,
+                       struct tn_sd_names keys, struct tn_error *error)
+{
+    struct tn_bytes *sorted = tn_new(arena, struct tn_bytes, keys.count, error);
+
+    if (!sorted)
+        return;
+    memcpy(sorted, keys.items, keys.count * sizeof *sorted);
+    tn_sort_items(sorted, keys.count, sizeof *sorted, by_text, NULL);
+    for (uint32_t i = 0; i < keys.count; i++)
+        tn_buffer_format(to, "%s%.*s", i ? ", " : "", TN_FMT(sorted[i]));
+}
+
 static void add_states(struct tn_model           *model,
                        const struct tn_sd_detail *detail,
                        struct tn_error           *error)
@@ -164,9 +186,8 @@ static void add_states(struct tn_model           *model,
         if (detail->states[i].keys.count)
             first = &detail->states[i];
     tn_buffer_init(&keys, model->memory, error);
-    for (uint32_t i = 0; first && i < first->keys.count; i++)
-        tn_buffer_format(&keys, "%s%.*s", i ? ", " : "",
-                         TN_FMT(first->keys.items[i]));
+    if (first)
+        add_sorted(&keys, &model->arena, first->keys, error);
     if (detail->state_count)
         tn_model_add_fact_format(
             model, error, "state", "%s of %" PRIu32 " parameter%s",

@@ -27,3 +27,22 @@ tenon tag add -q m.samediff two all.npz
 tenon diff m.samediff m.samediff --left-tag one --right-tag two && echo same
 tenon diff dense.fb m.samediff --right-tag two && echo same
 tenon diff dense.fb all.npz && echo same
+# One dialect in two containers, of which one names the arguments of operators.
+cat > mmul.json <<'END'
+{"variables": [
+   {"id": {"first": 2}, "name": "x", "dtype": "FLOAT", "shape": [-1, 2], "variabletype": "PLACEHOLDER"},
+   {"id": {"first": 3}, "name": "w", "dtype": "FLOAT", "shape": [2, 2], "variabletype": "PLACEHOLDER"},
+   {"id": {"first": 1}, "name": "y", "dtype": "FLOAT", "variabletype": "ARRAY"}],
+ "nodes": [
+   {"id": 1, "name": "m", "opType": "CUSTOM", "opNum": -273014250715117663, "opName": "matmul", "extraInteger": [0, 0, 0],
+    "inputPaired": [{"first": 2}, {"first": 3}], "outputNames": ["y"], "outputTypes": ["FLOAT"]}]}
+END
+tenon undump -q mmul.json -t sd.graph.FlatGraph -o mmul.fb
+tenon convert -q mmul.fb -o mmul.samediff
+tenon ls --ops --long mmul.samediff
+tenon diff mmul.fb mmul.samediff && echo same
+tenon edit -q mmul.samediff --set-attr 'm iArgs ints 1 0 0' -o turned.samediff
+tenon diff mmul.fb turned.samediff --patch turn
+grep -v '^#' turn
+tenon apply -q mmul.fb turn -o turned.fb
+tenon diff turned.fb turned.samediff && echo same
