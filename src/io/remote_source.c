@@ -59,7 +59,7 @@ struct fetch {
     uint64_t              offset, size; /* wanted, but for parts handed over  */
     uint64_t              got;          /* of them, in `data`                 */
     uint64_t              begun;        /* where this attempt began           */
-    uint64_t              until;        /* no more than up to there, for now  */
+    uint64_t              until;        /* where it stops unless it is extended */
     uint8_t              *data;
     uint64_t              room; /* of `data`: a part, or all if that is less  */
     bool                  is_opening, is_suffix;

@@ -121,7 +121,7 @@ struct tn_transfer {
     uint64_t               received;
     bool                   is_long;    /* gains by a connection of its own  */
     bool                   is_ignored; /* the body of this answer       */
-    bool     is_held;        /* its owner wants no more bytes for now      */
+    bool     is_held;        /* its owner wants no bytes until it says so    */
     bool     is_paused;      /* so that libcurl has stopped receiving them */
     bool     has_any_length; /* `expected` is the most there may be           */
     char     refusal[TN_TRANSFER_REFUSAL]; /* the body of one, cut            */
